@@ -5,7 +5,8 @@ import type { ChainAccess } from "./chain-access";
 import type { Platform } from "./platform";
 
 /**
- * A day is missed only if the chain or the executor fails from the first attempt until midnight.
+ * How often anchoring is tried. With this interval, a day is missed only if the chain or the
+ * executor fails from the first attempt until midnight.
  */
 const EVERY_MS = 9 * 60_000;
 const LEASE_MS = 60_000;

@@ -79,8 +79,8 @@ export const buildChainAccess = ({
 export type ChainAccess = ReturnType<typeof buildChainAccess>;
 
 /**
- * The wallets module looks up single addresses; the accounts return a list in the order of the
- * addresses.
+ * Adapts the smart accounts to the wallets module. The accounts return a list in the order of the
+ * addresses, and the wallets module looks up single addresses.
  */
 const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => ({
   addressOf: ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) =>

@@ -80,8 +80,8 @@ const ACCOUNTS_MAX = 10_000;
 type FindAccount = (projectId: string, walletId: string) => Promise<ManagedAccount | null>;
 
 /**
- * Caches the last `ACCOUNTS_MAX` accounts whose key the service holds. An entry cannot become
- * outdated: no statement changes its address, owner and key id, and only linked wallets are
+ * Caches the last `ACCOUNTS_MAX` accounts whose key the service holds. A cached account cannot
+ * become outdated: no statement changes its address, owner and key id, and only linked wallets are
  * unlinked. The key itself is read for each signature.
  */
 const keptAccounts = (find: FindAccount): FindAccount => {

@@ -125,13 +125,19 @@ const auditSource = ({ database }: Pick<Platform, "database">): ExportSource => 
 
 const ENTRIES_PAGE = 1000n;
 
-/** The next entry, the entry after the last one, and the closing balance. */
+/**
+ * Parses a cursor: the number of the next entry, the number after the last entry, and the closing
+ * balance.
+ */
 const positionOf = (cursor: string): readonly [next: bigint, end: bigint, closing: bigint] => {
   const [next = 0n, end = 0n, closing = 0n] = cursor.split(" ").map(BigInt);
   return [next, end, closing];
 };
 
-/** Keeps the end that the first part has named, even if entries were committed late. */
+/**
+ * Uses the end of the statement that the first part has stored in the cursor, even if further
+ * entries were committed since.
+ */
 const atCursor = <S extends BookStatement>(statement: S, cursor: string | null): S => {
   if (cursor === null) return statement;
   const [firstSeq, endSeq, closingBase] = positionOf(cursor);
@@ -149,7 +155,8 @@ const statementSource = (
     const end = firstSeq + ENTRIES_PAGE < endSeq ? firstSeq + ENTRIES_PAGE : endSeq;
     const entries =
       firstSeq === end ? [] : await globalAccounts.firstEntries({ ...statement, endSeq: end });
-    // The head of the file needs the whole period; later parts are only checked themselves.
+    // The first part contains the head of the file, which shows the whole period. Later parts
+    // contain only their entries, so their statement ends with these entries.
     const shown = cursor === null ? statement : { ...statement, endSeq: end };
     const file =
       request.format === "csv"

@@ -190,7 +190,10 @@ const buildApiRequests = ({ database, errorLog }: Platform, apiKeys: ApiKeysServ
 
 export type Identity = ReturnType<typeof buildIdentity>;
 
-/** Only links to this service stay usable in mails, because users choose names and other texts. */
+/**
+ * Makes all links in mails unusable except links to this service, because users choose names and
+ * other texts.
+ */
 const withoutLinks = (mailer: Mailer, publicUrl: string): Mailer => ({
   ...mailer,
   send: (mail) => mailer.send({ ...mail, text: unlinked(mail.text, publicUrl) }),

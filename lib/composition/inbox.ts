@@ -8,7 +8,10 @@ type Movements = Pick<
   "payouts" | "schedules" | "deposits" | "privacy" | "parkedJobs"
 >;
 
-/** Everything that waits for a person, from the services that know of it. */
+/**
+ * Builds the list of everything that waits for a person. The items come from the services that
+ * store them.
+ */
 export const buildProjectInbox = (
   { clock }: Platform,
   { decisions, contacts, actorNames }: Identity,

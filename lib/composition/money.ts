@@ -58,7 +58,7 @@ const readAt = async (
 };
 
 /**
- * One round trip per chain for any number of balances.
+ * Reads any number of balances with one round trip per chain.
  * @throws when a balance cannot be read, because it must not count as zero
  */
 const readEach = async (

@@ -39,7 +39,7 @@ export interface Overrides {
   screening?: readonly ScreeningSource[];
 }
 
-/** Nothing connects before its first use. */
+/** Builds the parts that all services share. Connections are opened at their first use. */
 export const buildPlatform = (config: Config, overrides: Overrides) => {
   const shares = splitConnections(config.databaseConnectionsMax);
   const { clock, instances, closeInstances } = buildInstances(
@@ -92,8 +92,8 @@ const withError = (fields: object): object =>
   "err" in fields ? { ...fields, err: loggedError(fields.err) } : fields;
 
 /**
- * This process in the list of processes that share the database, and the time by the database's
- * clock.
+ * Adds this process to the list of processes that share the database, and creates the clock that
+ * follows the database's clock.
  */
 const buildInstances = (config: Config, overrides: Overrides, connections: number) => {
   const databaseClock = createDatabaseClock();

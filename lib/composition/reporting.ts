@@ -5,7 +5,10 @@ import { createRateFile } from "@/lib/adapters/rate-file/rate-file";
 import { createReportingService } from "@/lib/books/reporting/service";
 import type { Platform } from "./platform";
 
-/** The rates are read from `FX_RATES_FILE` where it is set, otherwise from price feeds. */
+/**
+ * Builds the reporting. Exchange rates are read from `FX_RATES_FILE` if it is set, otherwise from
+ * price feeds.
+ */
 export const buildReporting = ({
   config,
   overrides,

@@ -18,8 +18,8 @@ const checkVersion = async ({ pool }: Database): Promise<StartReport> => {
 };
 
 /**
- * A role that could delete history is refused in production. A role without sufficient rights is
- * always refused.
+ * Checks the rights of the database role. Insufficient rights are always a fault. The right to
+ * delete history is a fault in production, and a warning elsewhere.
  */
 const checkRole = async (
   { env, databaseOwnerUrl }: Config,

@@ -1,6 +1,6 @@
 /**
- * Metrics of a process: of its jobs here; calls to chains and signers are measured where those are
- * built.
+ * Creates the metrics of a process and adds metrics to its jobs. Calls to chains and signers are
+ * measured where the clients of chains and signers are built.
  */
 import { privateKeyToAddress } from "viem/accounts";
 import { sqlOn } from "@/lib/platform/db/sql";

@@ -67,8 +67,8 @@ const proofsWaiting = gauge({
 const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000;
 
 /**
- * Methods come from viem and the service's code. Any other name could only come from a caller's
- * input.
+ * The JSON-RPC methods that viem and the service's code call. Every other method is counted as
+ * `other`, because its name could only come from a caller's input and would create new labels.
  */
 const METHOD = /^(eth|net|web3|debug|anvil|evm)_[A-Za-z]{1,40}$/;
 

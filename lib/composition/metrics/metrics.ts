@@ -13,8 +13,8 @@ const droppedTotal = counter({
 
 export const countDroppedLines = (): void => onLineDropped(countOne);
 
-// The same function for every call: the listeners are a set, so a second call does not count lines
-// twice.
+// Every call passes this same function. The listeners are a set, so a second call does not count
+// lines twice.
 const countOne = (): void => droppedTotal.inc();
 
 const finished = histogram({
@@ -32,8 +32,9 @@ const READS_MAX = 200;
 const READ_EVERY_MS = 1000;
 
 /**
- * Counts operations that have just ended; those that end during a read are read together. Never
- * rejects, because a metric must not make a job fail.
+ * Creates the function that counts an operation that has just ended. Operations that end while a
+ * read runs are read together afterwards. The function never rejects, because a metric must not
+ * make a job fail.
  */
 export const createEndObserver = (sql: SqlReader): ((operationId: string) => Promise<void>) => {
   const { submit } = createBatcher({
@@ -87,7 +88,7 @@ const CODE = /^AA\d{2}$/;
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Counts and logs a refusal; other errors are ignored. */
+/** Counts and logs a user operation that was refused; ignores other errors. */
 const note = (
   error: unknown,
   refusal: Refusal,
@@ -104,8 +105,8 @@ const note = (
     stage,
     code: code !== null && CODE.test(code) ? code : "other",
   });
-  // An estimate that is refused without an EntryPoint code shows that the operation's call reverts.
-  // Estimates are made to find that out, so this refusal is not logged.
+  // An estimate that fails without an EntryPoint code shows that the operation's call reverts. The
+  // estimate is made to find that out, so this failure is not logged.
   if (stage === "estimate" && code === null) return;
   const reason = textOf(error.extra.reason) ?? error.message;
   log.warn({ ...refusal, entryPointCode: code, reason }, "a user operation was refused");

@@ -73,7 +73,10 @@ export interface PoolUse {
   readonly options: { readonly max?: number };
 }
 
-/** Counters of this process are always fresh. */
+/**
+ * Samples the connection pools of this process. Their counters are in memory, so no sample is
+ * reused.
+ */
 export const poolSampler = (pools: Readonly<Record<string, PoolUse>>): Sampler => ({
   freshMs: 0,
   sample: () => {
@@ -140,8 +143,8 @@ const eachChain = async (
 const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
   const startedMs = clock.now().getTime();
   /**
-   * Time of the newest block of each chain. A chain that never answered uses the time at which this
-   * process started.
+   * For each chain id, the time of the newest block in milliseconds. A chain that never answered
+   * has no entry and uses the time at which this process started.
    */
   const newestMs = new Map<number, number>();
   const show = (chainId: number): void => {
@@ -261,7 +264,10 @@ const PROJECTS = `
   SELECT DISTINCT project_id AS "projectId" FROM ledger_account
   WHERE kind = 'treasury_reserve' AND balance < 0 AND project_id > $1 ORDER BY 1 LIMIT ${String(PROJECTS_MAX)}`;
 
-/** The ratio of each asset; null when a chain did not answer. */
+/**
+ * For each asset's symbol, the ratio of the reserves to the liabilities; null when a chain did not
+ * answer.
+ */
 const ratiosOf = (reserves: readonly ProjectReserves[]): Map<string, number | null> =>
   new Map(
     reserves

@@ -19,7 +19,7 @@ import type { Status } from "@/lib/core/status";
 
 type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
-/** A movement as the module that stores it lists it. */
+/** A movement with its data as the module that stores it returns them. */
 export type Movement =
   | { readonly type: "operation"; readonly id: string; readonly operation: Operation }
   | { readonly type: "payout"; readonly id: string; readonly payout: PayoutMovement }
@@ -52,8 +52,8 @@ export interface MergedPage {
 
 /**
  * Merges pages of several lists, each newest first, into one page. A list that has more rows was
- * read down to some id. Below the highest of these ids movements may be missing, so the page ends
- * there at the latest.
+ * read down to some id, and older movements of that list are missing. So the page ends at the
+ * highest of these ids at the latest.
  */
 export const mergePages = (pages: readonly SourcePage[], limit: number): MergedPage => {
   const readDownTo = pages.flatMap((page) => page.readDownTo ?? []).sort();
@@ -126,11 +126,11 @@ export const worthOfMovement = (
   return recorded ?? peggedWorth(partsOf(movement));
 };
 
-// The lists from which activity is merged. Each list reads its tables, newest first, below one
-// common id.
+// The lists from which activity is merged. Each list reads the tables of one module, newest first.
+// All lists begin below the same id.
 
 export interface ActivityFilter {
-  /** Only these movements. */
+  /** The ids of the only movements to list. */
   readonly ids?: readonly string[] | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly kind?: readonly ActivityKind[] | undefined;
@@ -197,8 +197,8 @@ const pageOf = (movements: readonly Movement[], limit: number): SourcePage => {
 
 const OPERATIONS = Object.fromEntries(OPERATION_KINDS.map((kind) => [kind, kind]));
 
-// The filter of the list for each module, narrowed to what the actor may read. Null when the module
-// has nothing of it.
+// Each function narrows the filter for one module to the kinds of that module and to the data that
+// the actor may read. Returns null when nothing of the module can match.
 
 const operationFilter = ({ kind, ...filter }: ActivityFilter) => {
   const kinds = kindsOf(kind, OPERATIONS);

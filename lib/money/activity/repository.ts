@@ -60,8 +60,9 @@ const groups = table({
 
 export type SummaryGroup = RowOf<typeof groups>;
 
-// One row for each movement. `sources` is a list of {token, amountBase}, as requests and totals of
-// payouts are stored. Movements that stay in accounts have no amounts, because none are summed.
+// SQL: one row for each movement. `sources` is a list of {token, amountBase}, the form in which
+// requests and the totals of payouts are stored. Movements that stay in accounts have no sources,
+// because their amounts are not summed.
 
 const operationRows = (condition: Statement): Statement => sql`
   SELECT
@@ -165,8 +166,8 @@ const movementRows = (selection: Selection): Statement | null => {
 };
 
 /**
- * SQL: the part of a source that moved, in base units. Only a movement that partly completed moved
- * less than it was asked to.
+ * SQL: the part of a source that moved, in base units. It is smaller than the requested amount
+ * only for a movement that completed in part.
  */
 const movedBase = (projectId: string): Statement => sql`
   CASE
@@ -191,13 +192,16 @@ const movedBase = (projectId: string): Statement => sql`
     )
   END`;
 
-/** SQL: base units as a decimal. Reading the text of the number is exact, a division is not. */
+/**
+ * SQL: base units as a decimal number. Reading it from a text with an exponent is exact; a
+ * division would round.
+ */
 const decimalOf = (base: string): Statement =>
   raw(`(${base}::text || 'e-' || (source.token->>'decimals'))::numeric`);
 
 /**
- * SQL: the assets of the movement `m`, with what was sent and what moved. The worth of dollar tokens
- * is rounded down, as `peggedWorth` does.
+ * SQL: for each asset of the movement `m`, the amount that was sent and the amount that moved. The
+ * worth of dollar tokens is rounded down, as `peggedWorth` does.
  */
 const assetsOf = (projectId: string): Statement => sql`
   (
@@ -230,7 +234,7 @@ const assetsOf = (projectId: string): Statement => sql`
     GROUP BY moving.token->>'assetId'
   )`;
 
-/** SQL: the price of what was sent of an asset, by the rules of `worthOfMovement`. */
+/** SQL: the worth of the sent amount of an asset, by the rules of `worthOfMovement`. */
 const WORTH = raw(`
   CASE
     WHEN m.kind = 'deposit' THEN m.deposit_usd

@@ -249,7 +249,7 @@ const queryOf = (search: ActivitySearch): Record<string, string> =>
       .map(([name, value]) => [name, String(value)]),
   );
 
-/** US dollars are null where money moved and none of it has a price. */
+/** The sum in US dollars is null when money moved and none of it has a price. */
 const sumOf = (
   by: Summary["by"],
   moved: number,

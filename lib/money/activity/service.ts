@@ -107,8 +107,8 @@ export const createActivityService = (deps: ActivityDeps) => {
   };
 
   /**
-   * A page of the movements of one counterparty or asset. The lists of the modules cannot find
-   * these, so their ids are read first.
+   * A page of the movements of one counterparty or asset. The lists of the modules cannot filter
+   * by counterparty or asset, so the ids of the movements are read first.
    */
   const readSelected = async (
     actor: Actor,
@@ -147,9 +147,9 @@ export const createActivityService = (deps: ActivityDeps) => {
      */
     list,
     /**
-     * Sums of the movements that `list` shows to the actor, in US dollars as their records were
-     * priced. Without statuses in the query only what moved money counts, and without times the
-     * last 12 months.
+     * Sums, in US dollars at the recorded prices, of the movements that `list` shows to the actor.
+     * Without statuses in the query, only movements that moved money count. Without times, the
+     * last 12 months count.
      */
     summary: createSummary({ ...deps, repository }),
     /** Yields the newest 10,000 movements. Each page is read when the caller reaches it. */

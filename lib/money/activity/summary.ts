@@ -22,7 +22,7 @@ const MONTHS_DEFAULT = 12;
 /** Movements with these statuses moved money. */
 const MOVED: readonly Status[] = ["completed", "partially_completed"];
 
-/** The filters of the list. */
+/** The filters of the activity list, which the summary shares. */
 export interface ActivitySearch extends Omit<ActivityFilter, "ids"> {
   /** An address, the id of an account or private wallet, `several` or `none`. */
   readonly counterparty?: string | undefined;
@@ -92,7 +92,9 @@ const monthsBefore = (time: string, months: number): string => {
   return at.toISOString();
 };
 
-/** The movements from `from` up to `to` that a summary counts when the caller names no others. */
+/**
+ * The search of a summary. A caller that names no statuses gets the movements that moved money.
+ */
 const searchOf = (
   { by: _by, timeZone: _timeZone, ...search }: SummaryQuery,
   now: Date,
@@ -115,8 +117,8 @@ const within = (
 });
 
 /**
- * The search for the movements of a group. Null when the list cannot be narrowed to it: it has no
- * filter for missing tags, and takes only one tag, counterparty or asset.
+ * The search for the movements of a group. Null when the list cannot be narrowed to the group: the
+ * list cannot filter by missing tags, and takes only one tag, counterparty or asset.
  */
 const narrowed = (
   by: Grouping,

@@ -3,7 +3,8 @@ import { join, sql } from "@/lib/platform/db/statement";
 import { type ApiRequest, apiRequests } from "./rows";
 
 /**
- * One statement for all requests. Stored requests are not changed, so a batch can be sent again.
+ * Stores all requests with one statement. Requests that are stored already are left unchanged, so
+ * a batch can be written again after an error.
  */
 export const insertApiRequests = async (
   db: Sql,
@@ -31,7 +32,7 @@ export interface ApiRequestQuery {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** The logged requests of an API key, newest first. */
 export const listApiRequests = (
   db: SqlReader,
   { projectId, keyId, method, path, statuses, from, to, before, limit }: ApiRequestQuery,

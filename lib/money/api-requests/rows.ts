@@ -24,8 +24,8 @@ export const apiRequests = table({
   durationMs: float,
   clientAddress: nullable(text),
   /**
-   * SHA-256 of the body as received. Null when the route has no body, or the request was refused
-   * before its body was read.
+   * SHA-256 of the body as received. Null when the route has no body, or when the request was
+   * rejected before its body was read.
    */
   bodySha256: nullable(bytes),
   at: time,

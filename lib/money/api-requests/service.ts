@@ -124,7 +124,7 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
       schedule();
     },
     /**
-     * Newest first.
+     * The logged requests of an API key, newest first.
      * @throws DomainError `forbidden` unless owner or admin, `not_found` for a key of another
      * project
      */

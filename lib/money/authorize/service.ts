@@ -47,7 +47,7 @@ export interface AwaitingApproval extends Approvable {
 type FindAwaiting = (actor: UserActor, id: string) => Promise<AwaitingApproval>;
 
 /**
- * Finders by kind of id.
+ * For each kind of id, the function that finds the waiting object with that id.
  * @throws DomainError `not_found`, `invalid_state`
  */
 export type AwaitingFinders = Readonly<

@@ -16,8 +16,8 @@ const ids = table({ id: text });
 const counts = table({ count });
 
 /**
- * The ids of the operations and payouts to which a callback refers. All projects are searched,
- * because a callback names none.
+ * The ids of the operations and payouts to which a callback refers. The search covers all
+ * projects, because a callback names no project.
  */
 const namedJobs = async (
   db: SqlReader,
@@ -44,7 +44,8 @@ export const createCallbacksRepository = ({ pool }: Pick<Database, "pool">) => {
   return {
     /**
      * Stores the callback. Its first delivery also makes the jobs of its operations and payouts
-     * due, in the same statement. A running job queries the chain anyway; a sleeping job runs now.
+     * due, in the same statement, so that a sleeping job runs now. A running job queries the chain
+     * anyway.
      */
     receive: async (callback: NewCallback): Promise<{ isNew: boolean }> => {
       const { source, event, verifiedBy, raw, receivedAt } = callback;

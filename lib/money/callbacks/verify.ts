@@ -51,7 +51,10 @@ const refused = (): DomainError =>
 const isRecent = (timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) <= WINDOW_MS;
 
-/** Unix time in seconds, or in milliseconds as some providers send it. */
+/**
+ * Reads a Unix time in seconds, or in milliseconds as some providers send it. Returns
+ * milliseconds; null for any other text.
+ */
 const readTime = (text: string | null): number | null => {
   if (text === null || !/^\d{10}(\d{3})?$/.test(text)) return null;
   return text.length === 10 ? Number(text) * 1000 : Number(text);
@@ -142,9 +145,9 @@ const byShared = (secret: string, sent: SentCallback): VerifiedBy => {
 };
 
 /**
- * Verifies the sender of a callback. The headers determine the scheme, and each scheme has its own
- * secret. A signature with a time is valid for five minutes; the table of callbacks prevents the
- * replay of others.
+ * Verifies the sender of a callback. The headers determine the scheme, and each scheme has a
+ * separate secret. A signature with a time is valid for five minutes. The table of callbacks
+ * prevents the replay of callbacks whose signatures have no time.
  * @throws DomainError `invalid_signature`
  */
 export const verifyCallback = (

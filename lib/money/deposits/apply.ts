@@ -268,7 +268,10 @@ export const worthsOf = async (
   });
 };
 
-/** Sets the worth of deposits that wait for a person, because their list is sorted by it. */
+/**
+ * Sets the worth of deposits that wait for a person, because the list of these deposits is sorted
+ * by worth.
+ */
 export const withWorths = async <
   F extends { readonly deposit: Pick<Deposit, "chainId" | "token" | "amountBase" | "state"> },
 >(
@@ -298,7 +301,9 @@ export interface DustDeps extends WorthDeps {
 
 type Amount = Pick<Deposit, "chainId" | "token" | "amountBase">;
 
-/** 0.01 US dollars, in millionths. */
+/**
+ * Without a configured floor, an amount below this worth is dust: 0.01 US dollars, in millionths.
+ */
 const FLOOR_USD_MICRO = 10_000n;
 /**
  * Without a price, an amount below this fraction of a whole token is dust. A token without decimals
@@ -324,7 +329,7 @@ export const isDust = (deps: DustDeps, amount: Amount, usdMicro: bigint | null):
   return amount.amountBase * FLOOR_PART < 10n ** BigInt(deps.tokenOf(amount).decimals);
 };
 
-/** Marks those deposits as dust that passed their screening and are too small. */
+/** Marks deposits as dust when they passed their screening and are too small. */
 export const withDust = async (deps: DustDeps, found: readonly Found[]): Promise<Found[]> => {
   const passed = found.filter(({ deposit }) => deposit.state === "pending");
   const worths = await worthsOf(

@@ -100,8 +100,8 @@ const ownMoves = table({
   inBase: base,
   outBase: base,
   /**
-   * Whether an operation that may move coins of the wallet is still in progress. Its coins may be
-   * missing from the sums.
+   * Whether an operation that may move coins of the wallet is still in progress. The coins of such
+   * an operation may be missing from the sums.
    */
   isOpen: bool,
 });

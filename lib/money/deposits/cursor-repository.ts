@@ -34,6 +34,7 @@ export const startCursor = async (
 export type Reached = Pick<Cursor, "finalNumber" | "seenNumber" | "seenHash">;
 
 /**
+ * Moves the cursor to the blocks that were searched.
  * @returns false when another instance has moved the cursor in the meantime; then nothing may be
  * stored
  */

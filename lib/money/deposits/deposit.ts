@@ -41,7 +41,7 @@ const STATES: Readonly<Partial<Record<DepositState, OperationState>>> = {
   dropped: { status: "failed", subStatus: "full", failure: DROPPED },
 };
 
-/** Null when deposits of this state have no operation. */
+/** The state of a deposit's operation; null when deposits of this state have no operation. */
 export const operationStateOf = (state: DepositState): OperationState | null =>
   STATES[state] ?? null;
 

@@ -26,7 +26,7 @@ const SEEN = {
   detectedAt: time,
 };
 
-/** One row for each transfer of a statement; `n` is the position of the transfer. */
+/** Transfers as rows in a statement; `n` is the position of the transfer in the list. */
 const seenTransfers = table({ n: int, ...SEEN });
 const transferRows = table({ ...SEEN, amountBase: base });
 
@@ -68,10 +68,10 @@ type NumberedTransfer = RowOf<typeof seenTransfers>;
 
 /**
  * Selects whether an operation in progress may explain a transfer. The transaction of an operation
- * is stored with its leg before the leg ends. So when no operation that was accepted before the
- * transfer was seen is in progress, `explainingAmounts` explains every transfer that the project
- * made. A leg that waits for a person may still bring money, but only to its source wallet and to
- * the wallet that executes it.
+ * is stored with its leg before the leg ends. So once every operation that was accepted before the
+ * transfer was seen has ended, `explainingAmounts` explains every transfer that the project made.
+ * A leg that waits for a person may still bring money, but only to the leg's source wallet and to
+ * the wallet that executes the leg.
  */
 const openOperations = (transfers: readonly NumberedTransfer[]): Statement => sql`
   WITH seen AS MATERIALIZED (

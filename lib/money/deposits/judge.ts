@@ -124,8 +124,8 @@ export const tokenKey = ({ transfer }: Incoming): string =>
   transfer.token.address.toLowerCase();
 
 /**
- * Whether the stored deposit is this transfer. After a reorganisation the log at this position of
- * the transaction may be a different transfer.
+ * Whether the stored deposit and the transfer are the same. After a reorganisation, the log at the
+ * deposit's position in the transaction may be a different transfer.
  */
 export const isSame = (deposit: Deposit, incoming: Incoming): boolean =>
   deposit.walletAddress === incoming.wallet.address &&

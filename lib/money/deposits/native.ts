@@ -141,7 +141,11 @@ interface Comparison {
   readonly startedAt: Date;
 }
 
-/** The balance at the last comparison and its block. The moves since then are added to it. */
+/**
+ * The balance and the block from which the comparison starts. `isKnown` is false at the first
+ * comparison of a wallet that existed when the search began, because its earlier balance was not
+ * stored.
+ */
 const baseOf = (
   wallet: DepositWallet,
   known: Coins | undefined,
@@ -152,7 +156,8 @@ const baseOf = (
     walletId: wallet.id,
     walletAddress: wallet.address,
   };
-  // A stored balance that is not deferred was found unchanged in every later comparison.
+  // A stored balance that is not deferred was equal in every later comparison, so it also holds
+  // for the block of the last comparison.
   if (known !== undefined) {
     const isOlder = !known.isDeferred && known.blockNumber < fromBlock;
     return { coins: isOlder ? { ...known, blockNumber: fromBlock } : known, isKnown: true };

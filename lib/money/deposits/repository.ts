@@ -28,7 +28,10 @@ const ids = table({ id: text });
  */
 const HAS_ENDED = raw("('credited', 'released', 'dropped')");
 
-/** @returns the ids of the stored deposits; a log that is stored already is skipped */
+/**
+ * Stores new deposits. Skips a log that is stored already.
+ * @returns the ids of the stored deposits
+ */
 export const storeDeposits = async (
   db: Sql,
   rows: readonly NewDeposit[],
@@ -171,7 +174,10 @@ export const depositsToScreenAgain = (
       LIMIT ${at.limit}::int`,
   );
 
-/** @returns the ids of the deposits that were in `fromState` */
+/**
+ * Changes deposits by compare-and-set on their state.
+ * @returns the ids of the deposits that were in `fromState`
+ */
 export const changeDeposits = async (
   db: Sql,
   changes: readonly DepositChange[],
@@ -281,8 +287,8 @@ export const releaseDeposit = async (
 };
 
 /**
- * The most valuable first, so that dust does not hide other deposits. Deposits of unknown worth
- * come last.
+ * The project's quarantined deposits, the most valuable first, so that dust does not hide other
+ * deposits. Deposits of unknown worth come last.
  */
 export const quarantinedDeposits = (
   db: SqlReader,

@@ -91,7 +91,7 @@ export const depositChanges = table({
   againAt: nullable(time),
 });
 
-/** The sum of the deposits of one token into a wallet that are too small to be shown one by one. */
+/** The sum of a wallet's deposits of one token that are too small to be shown one by one. */
 export const dustSums = table({
   walletId: text,
   walletAddress: address,

@@ -46,7 +46,8 @@ import { lockFunds } from "@/lib/books/holds/service";
 import type { Deposit } from "./rows";
 import { isDecided } from "./deposit";
 
-// Reads one turn of the search: its blocks, and the transfers in them into wallets of projects.
+// Reads one turn of the search: the blocks of the turn, and the transfers in these blocks into
+// wallets of projects.
 
 export interface ScanDeps extends WorthDeps {
   readonly database: Pick<Database, "pool" | "rawTransaction">;

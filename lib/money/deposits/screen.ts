@@ -7,7 +7,7 @@ import type { Deposit } from "./rows";
 /** Seconds after which a sender that could not be screened is screened again. */
 const AGAIN_SECONDS = 30;
 
-/** Maximum interval. The interval grows while a source stays down. */
+/** Maximum of the seconds between two screenings. The wait grows while a source stays down. */
 const AGAIN_SECONDS_MAX = 600;
 const SECOND_MS = 1000;
 
@@ -127,7 +127,7 @@ interface Group {
   readonly first: Recorded;
   readonly mode: ScreeningMode;
   readonly ids: string[];
-  /** The verdicts by address and chain. */
+  /** For each screened address and chain, the verdict. */
   readonly screened: Map<string, Verdict>;
   readonly stopped: Map<string, Verdict>;
 }

@@ -1,6 +1,6 @@
 /**
- * Deposits: money that came into wallets of projects from outside. It is found on chain, screened
- * before it is credited, and held back when a person has to decide about it.
+ * Deposits: money that came into wallets of projects from outside. A deposit is found on chain,
+ * screened before it is credited, and held back when a person has to decide about it.
  */
 import type { Actor, UserActor } from "@/lib/core/actor";
 import { notFound } from "@/lib/core/errors";

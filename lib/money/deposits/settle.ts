@@ -15,7 +15,10 @@ import { againAfter, screenSenders, type SenderScreening } from "./screen";
 
 const BATCH = 200;
 
-/** Thrown after a turn; the message lists the deposits that could not be changed. */
+/**
+ * Thrown after the other deposits of a turn were settled. The message lists the deposits that
+ * could not be changed.
+ */
 class UnmovedError extends Error {}
 
 const screened = async (
@@ -50,7 +53,7 @@ interface Judged {
   readonly isTooSmall: boolean;
 }
 
-/** Returns null when the deposit stays in its state. */
+/** The change of a judged deposit; null when the deposit stays in its state. */
 const moveOf = ({ before, origin, result, usdMicro, isTooSmall }: Judged): Move | null => {
   if (origin === "open") return null;
   if (origin === "own")

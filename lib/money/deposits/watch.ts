@@ -22,7 +22,10 @@ export interface WatchDeps {
  */
 const LOOK_MS = 2000;
 const LOOKED_AT_MAX = 50;
-/** A change may be committed up to this many seconds after its time stamp. */
+/**
+ * Seconds for which an earlier change is looked for again. Its transaction may commit this long
+ * after the time stamp of the change.
+ */
 const COMMITTED_WITHIN_SECONDS = 30;
 const SHOWN_MAX = 500;
 
@@ -33,7 +36,10 @@ const SHOWN_MAX = 500;
 const signOf = ({ deposit, seenNumber }: DepositView): string =>
   deposit.state === "pending" ? `pending ${String(seenNumber)}` : deposit.state;
 
-/** Its `next` resolves when a deposit may have changed, or when the stream ends. */
+/**
+ * Creates an alarm for one stream. `next` resolves when a deposit may have changed, or when the
+ * stream ends.
+ */
 const createAlarm = (
   { listener, ticker }: WatchDeps,
   projectId: string,

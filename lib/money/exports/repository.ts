@@ -30,8 +30,8 @@ export const findExport = async (
 interface ExportList {
   readonly projectId: string;
   /**
-   * Scopes of the API key that asks: exports for which it lacks a scope are left out. Null for
-   * people, who need no scopes.
+   * The scopes of the API key that lists exports. Exports for which the key lacks a scope are left
+   * out. Null for people, who need no scopes.
    */
   readonly scopes: readonly string[] | null;
   readonly withAuditLog: boolean;
@@ -39,7 +39,7 @@ interface ExportList {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** The project's exports, newest first. */
 export const readExports = (
   db: SqlReader,
   { projectId, scopes, withAuditLog, before, limit }: ExportList,
@@ -103,7 +103,10 @@ export const appendChunk = async (
   return true;
 };
 
-/** @returns null when there is no such chunk */
+/**
+ * Reads one chunk of an export.
+ * @returns null when there is no such chunk
+ */
 export const readChunk = async (
   db: SqlReader,
   { projectId, id }: Key,
@@ -118,7 +121,10 @@ export const readChunk = async (
   return row?.content ?? null;
 };
 
-/** @returns false when the export is not being written any more */
+/**
+ * Marks an export as ready.
+ * @returns false when the export is not being written any more
+ */
 export const markReady = async (
   db: Sql,
   { projectId, id }: Key,

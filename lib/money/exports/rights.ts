@@ -14,8 +14,9 @@ const ALWAYS: Readonly<Record<Exclude<ExportKind, "audit_log">, string>> = {
 };
 
 /**
- * Further scopes, each of which adds records to the export of a key that has it: a list of movements
- * shows payouts, accounts and private operations only to a key that may read these.
+ * Further scopes by kind of export. Each scope adds records to the export of a key that has it: a
+ * list of movements shows payouts, accounts and private operations only to a key that may read
+ * them.
  */
 const WHERE_ALLOWED: Readonly<Partial<Record<ExportKind, readonly string[]>>> = {
   activity: ["payouts:read", "accounts:read", "privacy:read"],

@@ -16,8 +16,8 @@ import {
 } from "@/lib/platform/db/table";
 
 /**
- * States in the column `state`. The API has one more, `expired`: a ready export whose `expiresAt` has
- * passed.
+ * The values of the column `state`. The API has one more state, `expired`: a ready export whose
+ * `expiresAt` has passed.
  */
 const STORED_STATES = ["queued", "running", "ready", "failed"] as const;
 
@@ -30,7 +30,7 @@ export const exportRows = table({
   filters: json(z.record(z.string(), z.string())),
   /** Scopes that an API key needs in order to read the file. */
   needs: arrayOf(text),
-  /** Scopes of the API key that made it; null when a person did. */
+  /** Scopes of the API key that made the export; null when a person made it. */
   scopes: nullable(arrayOf(text)),
   createdBy: text,
   state: oneOf(z.enum(STORED_STATES)),

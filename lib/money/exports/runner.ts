@@ -28,9 +28,14 @@ export interface ExportRunnerDeps {
   readonly clock: Clock;
 }
 
-/** Parts that one turn of the job writes at most. Then other jobs get their turn. */
+/**
+ * Maximum number of parts that one turn of the job writes. After that, other jobs get their turn.
+ */
 const TURN_PARTS_MAX = 50;
-/** Errors that end later by themselves, so that the job is tried again. */
+/**
+ * Codes of errors after which the job is tried again, because their causes usually end without a
+ * change.
+ */
 const TEMPORARY = new Set<string>([
   "service_unavailable",
   "chain_unavailable",
@@ -50,8 +55,8 @@ const mailText = (row: ExportRow, publicUrl: string) => ({
 });
 
 /**
- * Runs the job of an export. Each part is stored together with the place where the next one begins,
- * so after a crash another worker goes on there, and each part is in the file once.
+ * Runs the job of an export. Each part is stored together with the cursor of the next one. So
+ * another worker can continue after a crash, and each part is in the file exactly once.
  */
 export const createExportRunner = (deps: ExportRunnerDeps) => {
   const { database, sources, clock } = deps;

@@ -77,7 +77,7 @@ const checkFilters = (kind: ExportKind, filters: Filters): void => {
   );
 };
 
-/** Statements need a whole period, so that each part of the file is of the same one. */
+/** Gives a statement a fixed period, so that all parts of the file cover the same period. */
 const withPeriod = (kind: ExportKind, filters: Filters, now: Date): Filters => {
   if (kind !== "account_statement" && kind !== "reserve_statement") return filters;
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));

@@ -4,7 +4,7 @@ import type { ExportFormat, ExportKind } from "@/lib/contracts/exports";
 /** A part of a file. */
 export interface ExportPage {
   readonly text: string;
-  /** Number of records in it. */
+  /** Number of records in this part. */
   readonly rows: number;
   /** Where the next part begins; null after the last one. */
   readonly next: string | null;
@@ -12,14 +12,15 @@ export interface ExportPage {
 
 export interface ExportRequest {
   readonly actor: Actor;
-  /** The filters as the kind's schema in `EXPORT_FILTERS` accepts them. */
+  /** The filters, in the form that the kind's schema in `EXPORT_FILTERS` accepts. */
   readonly filters: Readonly<Record<string, string>>;
   readonly format: ExportFormat;
 }
 
 /**
- * Writes one kind of export, part by part. The parts joined are the file, so a part that is written
- * again after a crash must be the same: a cursor names a fixed place in the list.
+ * Writes one kind of export, part by part. The file consists of the parts in their order. A part
+ * may be written again after a crash and must then have the same content, so a cursor names a
+ * fixed place in the list.
  */
 export interface ExportSource {
   readonly formats: readonly ExportFormat[];
@@ -30,8 +31,9 @@ export interface ExportSource {
 export type ExportSources = Readonly<Record<ExportKind, ExportSource>>;
 
 /**
- * Takes the parts of a page out of a generator of a whole file, whose first part is the head of the
- * file. The head stays only on the first page, and the last `endParts` parts only on the last one.
+ * Joins the parts of a complete file that belong on one page. The first part is the head of the
+ * file, and only the first page includes it. Only the last page includes the last `endParts`
+ * parts.
  */
 export const pageText = async (
   parts: AsyncIterable<string>,

@@ -13,9 +13,9 @@ export interface Movement {
   readonly amounts: readonly { readonly amount: string; readonly symbol: string }[];
   /** The chain of the recipient; null when the movement is not on a chain. */
   readonly chainId: number | null;
-  /** Null when there are several, or when the recipient is private. */
+  /** The recipient; null when there are several recipients, or when the recipient is private. */
   readonly recipient: string | null;
-  /** The name that the maker gave it. */
+  /** The name that the maker gave the movement. */
   readonly reference: string | null;
 }
 

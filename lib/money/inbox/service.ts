@@ -44,9 +44,9 @@ export interface InboxItem {
   readonly by: string | null;
   /** The name of the person or API key that asked; null when the service did. */
   readonly byName: string | null;
-  /** The movement that it is about; null when it is about something else. */
+  /** The movement that the item is about; null for items about something else. */
   readonly movement: Movement | null;
-  /** The votes so far; null when nobody votes on it. */
+  /** The votes on the item so far; null when nobody votes on the item. */
   readonly votes: { readonly approvals: number; readonly required: number } | null;
   readonly since: Date;
   readonly until: Date | null;
@@ -115,7 +115,7 @@ const FAILED_MS = 7 * 24 * 3_600_000;
 const titleOfOperation = ({ kind, request: { sources } }: Operation): string =>
   operationTitle({ kind, sources });
 
-/** The reference is the name that the maker of a payout or schedule gave it. */
+/** Adds the reference, which is the name that the maker gave to the payout or schedule. */
 const withReference = (word: string, reference: string | null): string =>
   reference === null ? word : `${word} “${reference}”`;
 
@@ -237,7 +237,7 @@ const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<Unname
     ...schedules.data
       .filter(({ schedule }) => schedule.suspendedAt === null)
       .map((view) => ({
-        // Votes are asked for on each run, and the schedule itself takes the proof of one person.
+        // One person approves the schedule itself. Votes are requested only for its runs.
         ...adviceIf(false),
         ...rowOfSchedule(view),
         kind: "schedule" as const,
@@ -252,7 +252,9 @@ const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<Unname
   ];
 };
 
-/** Doubts stay in the list until somebody has decided. */
+/**
+ * Lists payouts with rows whose payment is in doubt, until somebody has decided about each row.
+ */
 const doubtful = (actor: UserActor, views: readonly PayoutView[]): UnnamedItem[] => {
   const mine = roleMay(actor.role, "policies:manage");
   return views.filter(isInDoubt).map((view) => ({
@@ -347,8 +349,8 @@ const quarantined = async (
 const COMPARE_CONTACT = "Compare the address, and approve or delete the contact.";
 
 /**
- * Lists proposed contacts only if a policy requires their approval; without such a policy, they can
- * be paid without one.
+ * Lists proposed contacts only if a policy requires an approval for contacts. Without such a
+ * policy, the contacts can be paid without an approval.
  */
 const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<UnnamedItem[]> => {
   const policies = await deps.policies.list(actor.projectId);
@@ -449,7 +451,10 @@ const withNames = async (
 
 /** The service of a project's inbox. The inbox stores nothing: each module lists its items. */
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
-  /** Items that the person may act on first, then the newest; a hundred of each kind at most. */
+  /**
+   * Items on which the person may act come first. Otherwise the order is newest first. At most a
+   * hundred items of each kind are listed.
+   */
   list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
     const parts = await Promise.all([
       waiting(deps, actor),

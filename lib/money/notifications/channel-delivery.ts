@@ -41,7 +41,10 @@ const ERROR_LENGTH_MAX = 300;
 const acceptedOf = ({ statusCode }: WebhookAnswer): boolean =>
   statusCode !== null && statusCode >= 200 && statusCode < 300;
 
-/** Null when the chat accepted the message. Bodies of answers are for people, such as `no_team`. */
+/**
+ * The error of an answer, with the text that the chat sent, such as `no_team`. Null when the chat
+ * accepted the message.
+ */
 const errorOf = (answer: WebhookAnswer): string | null => {
   if (acceptedOf(answer)) return null;
   if (answer.statusCode === null) return answer.error;
@@ -53,7 +56,7 @@ const errorOf = (answer: WebhookAnswer): string | null => {
 };
 
 /**
- * Sends one message to a channel's address. Addresses that webhooks may not call are refused.
+ * Sends one message to a channel's address, unless webhooks may not call that address.
  * @returns null when the channel was removed
  */
 export const postTo = async (
@@ -84,7 +87,10 @@ export const postTo = async (
 type Turn = { readonly done: true } | { readonly done: false; readonly againInMs: number };
 const DONE: Turn = { done: true };
 
-/** Longer than a request may take, so that no other job posts to the channel meanwhile. */
+/**
+ * Seconds for which a job reserves the channel. A request takes less time than this, so that no
+ * other job posts to the channel meanwhile.
+ */
 const RESERVED_SECONDS = 60;
 /** Chats accept about one message a second. */
 const PAUSE_SECONDS = 1;
@@ -94,7 +100,10 @@ const RETRY_MAX_MS = 3_600_000;
 const BUSY_MS = 1500;
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
-/** The pause equals the age of the message, so pauses double. */
+/**
+ * Milliseconds until the next try. The pause equals the age of the message, so it doubles with
+ * each try.
+ */
 const waitOf = (ageMs: number): number => Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, ageMs));
 
 const WHY = {
@@ -196,9 +205,9 @@ export const createChannelDelivery = (deps: ChannelSendingDeps) => {
 
   return {
     /**
-     * One turn of a message's job. It posts the channel's waiting messages together, so that the
-     * jobs of the others find nothing. After a crash between posting and recording that, messages
-     * are posted again; none is lost.
+     * One turn of a message's job. The turn posts all waiting messages of the channel together, so
+     * that the jobs of the other messages have nothing left to do. When the process crashes after
+     * posting and before recording it, the messages are posted again, so none is lost.
      */
     deliver: async (jobId: string, signal: AbortSignal): Promise<Turn> => {
       const { key, messageId } = partsOf(jobId);
@@ -217,7 +226,8 @@ export const createChannelDelivery = (deps: ChannelSendingDeps) => {
       );
       if (isReserved === null) return { done: false, againInMs: BUSY_MS };
       const turn = await postOldest(channel, signal);
-      // More messages wait than fit into one post, and this job's may be among them.
+      // More messages wait than fit into one post, and the message of this job may still be
+      // waiting.
       return turn.done && (await hasMessage(reader, message))
         ? { done: false, againInMs: BUSY_MS }
         : turn;

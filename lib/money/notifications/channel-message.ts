@@ -4,14 +4,14 @@ import { newId } from "@/lib/core/ids";
 import type { ChannelMessage, SubscribedChannel } from "./channel-rows";
 import { LARGE_DEPOSIT_USD, type News } from "./notification";
 
-/** Without amounts and details unless the channel includes them; never with those of private movements. */
+/** Includes amounts and details only if the channel does, and never for private movements. */
 const textFor = (
   news: News,
   { includeAmounts }: SubscribedChannel,
 ): Pick<ChannelMessage, "title" | "detail"> => {
   const { plainTitle, title, detail, decisionId, isPrivate } = news;
   if (!includeAmounts || isPrivate) return { title: plainTitle, detail: null };
-  // The title of a request addresses one person.
+  // The full title of a request for votes addresses its reader, so a channel gets the plain title.
   return { title: decisionId === null ? title : plainTitle, detail };
 };
 
@@ -54,7 +54,9 @@ const headingOf = ({ project, lines }: Post): string => {
     : `${String(lines.length)} notifications of ${project}`;
 };
 
-/** Slack reads these three characters as markup, mentions among it. */
+/**
+ * Escapes the three characters that Slack reads as markup, so that a text cannot mention people.
+ */
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
@@ -81,7 +83,10 @@ const slackBody = (post: Post): object => {
   };
 };
 
-/** A text run is shown as it is; a text block would read markup in it. */
+/**
+ * Text in a form that the chat shows unchanged. In a text block, the chat would read parts of the
+ * text as markup.
+ */
 const run = (text: string, looks: object = {}): object => ({
   type: "RichTextBlock",
   inlines: [{ type: "TextRun", text, ...looks }],

@@ -44,7 +44,7 @@ export const insertChannel = async (
     INSERT INTO notification_channel (${newChannels.names}) VALUES (${newChannels.values(row)})`);
 };
 
-/** Oldest first. */
+/** The project's channels, oldest first. */
 export const listChannels = (db: SqlReader, projectId: string): Promise<Channel[]> =>
   channels.all(
     db,
@@ -92,8 +92,8 @@ export const readAddress = async (
 };
 
 /**
- * Compare-and-set: returns false when the channel was changed since that version was read. A
- * channel that is turned on has no failures.
+ * Changes a channel by compare-and-set. Turning a channel on clears its failures.
+ * @returns false when the channel was changed since that version was read
  */
 export const updateChannel = async (
   db: Sql,
@@ -179,8 +179,9 @@ export const hasMessage = async (
 };
 
 /**
- * Reserves the channel until `until`, unless it waits or another job has reserved it.
- * @returns null when it cannot be reserved now
+ * Reserves the channel until `until`, unless the channel has to wait or another job has reserved
+ * it.
+ * @returns null when the channel cannot be reserved now
  */
 export const reserveChannel = (
   db: Sql,
@@ -197,7 +198,7 @@ export const reserveChannel = (
       RETURNING ${channelKeys.columns()}`,
   );
 
-/** Oldest first. */
+/** The waiting messages of a channel, oldest first. */
 export const listMessages = (
   db: SqlReader,
   { projectId, id }: ChannelKey,
@@ -212,7 +213,7 @@ export const listMessages = (
       LIMIT ${limit}::int`,
   );
 
-/** Deletes these messages, or all of the channel when `ids` is null. */
+/** Deletes messages of a channel by their ids, or all its messages when `ids` is null. */
 export const deleteMessages = async (
   db: Sql,
   { projectId, id }: ChannelKey,
@@ -289,8 +290,8 @@ export const disableChannel = async (
 };
 
 /**
- * The addresses of chat channels as `npm run keys:rotate` sees them: it encrypts each one again under
- * the newest key.
+ * The encrypted addresses of chat channels. `npm run keys:rotate` encrypts each of them again
+ * under the newest key.
  */
 export const encryptedChannelAddresses = ({
   prisma,

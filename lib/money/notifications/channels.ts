@@ -57,7 +57,9 @@ interface ChannelChange {
 const CHANNELS_MAX = 20;
 const SHOWN_CHARACTERS = 4;
 
-/** Host and last characters of an address that holds a secret. */
+/**
+ * The part of a channel's address that people see: host and last characters. The rest is a secret.
+ */
 const shownAddressOf = (address: string): string => {
   const { host } = new URL(address);
   return `${host}/…${address.slice(-SHOWN_CHARACTERS)}`;
@@ -75,7 +77,10 @@ const linesOf = ({ service, name, shownAddress, includeAmounts }: ChannelSetting
   `Amounts and details: ${includeAmounts ? "sent" : "not sent"}`,
 ];
 
-/** The approved values have the address as a digest, because it is a secret. */
+/**
+ * The values that a person approves. They contain a digest of the address, because the address is
+ * a secret.
+ */
 const valuesOf = (settings: ChannelSettings, address: string | null) => ({
   service: settings.service,
   name: settings.name,
@@ -181,8 +186,8 @@ export const createChannelsService = (deps: ChannelsDeps) => {
     await database.transaction(async (tx) => {
       const sql = sqlOf(tx);
       await approved.consume(tx);
-      // Concurrent requests may exceed the maximum slightly, which is harmless: it only keeps the
-      // list short.
+      // Concurrent requests may exceed the maximum slightly. That is harmless, because the maximum
+      // only keeps the list short.
       if ((await countChannels(sql, key.projectId)) >= CHANNELS_MAX) throw tooManyChannels();
       await insertChannel(sql, {
         ...key,
@@ -268,9 +273,10 @@ export const createChannelsService = (deps: ChannelsDeps) => {
     create,
 
     /**
-     * Changes a channel. Another address, or amounts that it did not get before, need an approval.
-     * @throws DomainError `not_found`, `forbidden`, `invalid_request`, `invalid_state` when it was
-     * changed meanwhile, `approval_required`
+     * Changes a channel. An approval is needed for a new address, and for sending amounts to a
+     * channel that did not get them before.
+     * @throws DomainError `not_found`, `forbidden`, `invalid_request`, `invalid_state` when the
+     * channel was changed meanwhile, `approval_required`
      */
     update,
 

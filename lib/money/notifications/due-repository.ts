@@ -29,7 +29,8 @@ const sequences = table({ sequence: count });
 
 /**
  * Queues events that may lead to notifications, in the transaction that numbers the events. Waits
- * for no lock. The sequencer caches the statement's plan, so the text is constant.
+ * for no lock. The statement's text is constant, because the sequencer caches the statement's plan
+ * by its text.
  */
 export const queueNews = async (db: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
   if (!isDistributed(db)) {
@@ -84,7 +85,10 @@ const parsed = ({ payload, ...event }: RowOf<typeof events>): PeekedEvent => ({
   payload: parseEventPayload(payload),
 });
 
-/** Maximum number of projects that one read covers, or skips because their node is unreachable. */
+/**
+ * Maximum number of projects per read. It also limits how many projects are skipped because their
+ * node is unreachable.
+ */
 const PROJECTS_MAX = 10_000;
 
 const peekedKeys = table({ projectId: text, sequences: arrayOf(float), node: int });
@@ -112,8 +116,8 @@ const peekKeys = (
   );
 
 /**
- * Reads with one statement per project. Events that their node has not committed yet, and events of
- * an unreachable node, are left for a later turn.
+ * Reads with one statement per project. Events that are not committed on their node yet, and
+ * events on an unreachable node, are left for a later turn.
  */
 const peekEach = async (db: SqlReader, limit: number): Promise<readonly PeekedEvent[]> => {
   const lost = new Set<number>();

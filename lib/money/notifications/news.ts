@@ -123,7 +123,7 @@ const payoutEnded =
     path: `/payouts/${event.objectId}`,
   });
 
-/** Failure code of rows for which it is unknown whether another operation paid them. */
+/** The failure code of payout rows that another operation may have paid already. */
 const IN_DOUBT = "source_replaced";
 
 const payoutFailed: Say = (event, data, names) =>
@@ -183,7 +183,10 @@ const policyOf = ({ scope = "", subjectId = "" }: EventPayload, names: Names): s
   return name === undefined ? `one ${noun}` : `the ${noun} ${quoted(name)}`;
 };
 
-/** Null when several people vote, because the request for votes has a separate event. */
+/**
+ * The text for an object that waits for one person's code. Null when several people vote, because
+ * the request for votes has a separate event.
+ */
 const awaitsCode =
   (told: (event: DueEvent, data: EventPayload) => Pick<Said, "title" | "path">): Say =>
   (event, data) =>

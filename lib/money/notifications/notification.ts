@@ -19,16 +19,19 @@ export interface News {
   readonly detail: string | null;
   /** The title without amounts, for readers who may not be people of the project. */
   readonly plainTitle: string;
-  /** Whether it is about a private movement. */
+  /** Whether the event is about a private movement. */
   readonly isPrivate: boolean;
   readonly objectId: string | null;
   readonly path: string;
   readonly at: Date;
   /** In US dollars; null when unknown or not a deposit. */
   readonly depositUsd: number | null;
-  /** The request on which people vote. Its own job mails the possible voters. */
+  /**
+   * The request for votes that the event announces, if any. The job of the request mails the
+   * possible voters.
+   */
   readonly decisionId: string | null;
-  /** The person who caused the event gets no notification. */
+  /** The person who caused the event, and therefore gets no notification about it. */
   readonly by: string | null;
 }
 
@@ -39,7 +42,10 @@ export interface NotificationFilter extends CreatedBetween {
 
 // The roles that get each kind of notification, and the defaults for people without settings.
 
-/** Null when every role gets the kind. */
+/**
+ * For each kind, the permission that a person's role needs to get the notification; null when
+ * every role gets it.
+ */
 const NEEDS: Readonly<Record<NotificationKind, Permission | null>> = {
   approval_waiting: "money:move",
   operation_failed: null,
@@ -61,13 +67,13 @@ export const kindsOf = (role: Role): readonly NotificationKind[] =>
 export interface Choice {
   readonly inApp: boolean;
   readonly mail: MailTime;
-  /** Whether it is pushed to the person's browsers, if any. */
+  /** Whether the notification is pushed to the person's browsers, if any. */
   readonly push: boolean;
 }
 
 /**
- * Mail is on by default for events that need an action. Owners always get a separate mail about
- * members and keys (`tellOwners`), so those two are off here.
+ * Mail is on by default for events that need an action. Mail about members and keys is off here,
+ * because owners always get a separate mail about them (`tellOwners`).
  */
 const MAILED: Readonly<Record<NotificationKind, MailTime>> = {
   approval_waiting: "at_once",
@@ -96,7 +102,7 @@ export interface Recipient {
   readonly role: Role;
   readonly joinedAt: Date;
   readonly choices: ReadonlyMap<NotificationKind, Choice>;
-  /** Null for the default. */
+  /** The person's threshold for large deposits, in US dollars; null for the default. */
   readonly largeDepositUsd: string | null;
 }
 
@@ -109,7 +115,7 @@ const isMeant = (
 ): boolean => {
   if (!mayBeTold(role, news.kind) || joinedAt > news.at || news.by === userId) return false;
   if (news.decisionId !== null) return voters.get(news.decisionId)?.has(userId) === true;
-  // A deposit whose worth is unknown may be large.
+  // A deposit of unknown worth may be large, so the person is notified of it.
   return (
     news.depositUsd === null || news.depositUsd >= Number(largeDepositUsd ?? LARGE_DEPOSIT_USD)
   );
@@ -117,7 +123,8 @@ const isMeant = (
 
 const mailOf = (news: News, { mail }: Choice): Notification["mail"] => {
   if (mail === "off") return "none";
-  // The request for votes mails those who chose `at_once`, with every approved value.
+  // People who chose `at_once` already get a mail from the request for votes, with every approved
+  // value.
   return mail === "at_once" && news.decisionId !== null ? "none" : mail;
 };
 

@@ -1,4 +1,4 @@
-/** Stores the browsers that get push messages, and finds those for a notification. */
+/** Stores the browsers that get push messages, and finds the browsers for a notification. */
 import { NOTIFICATION_KINDS } from "@/lib/contracts/notifications";
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
 import { raw, sql } from "@/lib/platform/db/statement";
@@ -7,7 +7,7 @@ import { insertJobOn } from "@/lib/platform/jobs/service";
 import { z } from "zod";
 import type { Notification } from "./rows";
 
-/** Table `push_subscription`: a browser of a person that takes push messages. */
+/** Table `push_subscription`: a browser to which a person's push messages are sent. */
 const subscriptions = table({
   id: text,
   userId: text,
@@ -20,7 +20,9 @@ const subscriptions = table({
 
 export type PushSubscription = RowOf<typeof subscriptions>;
 
-/** A subscription ends with its session. */
+/**
+ * SQL: whether the session of the subscription `p` lasts. A subscription ends with its session.
+ */
 const LIVES = raw(
   `EXISTS (
     SELECT 1 FROM session s
@@ -28,7 +30,7 @@ const LIVES = raw(
   )`,
 );
 
-/** Oldest first. */
+/** The push subscriptions of these people, oldest first. */
 export const listSubscriptions = (
   db: SqlReader,
   userIds: readonly string[],
@@ -52,8 +54,9 @@ const findSubscription = (db: SqlReader, id: string): Promise<PushSubscription |
 const SUBSCRIPTIONS_MAX = 20;
 
 /**
- * Stores the subscription in place of an earlier one of the session or of the same browser; that of
- * the same browser keeps its id. The person's oldest subscriptions above the maximum are removed.
+ * Stores the subscription. It replaces earlier subscriptions of the same session or the same
+ * browser; a repeated subscription of the same browser keeps its earlier id. The person's oldest
+ * subscriptions above the maximum are removed.
  */
 export const storeSubscription = async (
   db: Sql,
@@ -128,7 +131,10 @@ export interface DuePush {
   readonly browser: PushSubscription;
 }
 
-/** Null when the notification was read or deleted, or its browser gets no more messages. */
+/**
+ * The notification and the browser of a push job. Null when the notification was read or deleted,
+ * or when the browser gets no more messages.
+ */
 export const findPush = async (
   db: SqlReader,
   job: {

@@ -94,20 +94,26 @@ const DONE: Turn = { done: true };
 const DAY_MS = 24 * 3_600_000;
 const RETRY_MIN_MS = 5000;
 const RETRY_MAX_MS = 3_600_000;
-/** The browser has unsubscribed, or subscribed with another key of this service. */
+/**
+ * The statuses of a push service after the browser has unsubscribed, or has subscribed with
+ * another key of this service.
+ */
 const GONE: ReadonlySet<number> = new Set([403, 404, 410]);
 
 const isPassing = (statusCode: number | null): boolean =>
   statusCode === null || statusCode === 429 || statusCode >= 500;
 
-/** The pause equals the age of the notification, so pauses double. */
+/**
+ * Milliseconds until the next try. The pause equals the age of the notification, so it doubles
+ * with each try.
+ */
 const waitOf = (ageMs: number): number => Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, ageMs));
 
 export const createPushDelivery = ({ database, pusher, clock }: PushDeps) => {
   const reader = sqlOn(database.pool);
   return {
     /**
-     * One turn of the job that pushes a notification to a browser. It is tried for a day.
+     * One turn of the job that pushes a notification to a browser. The job tries for a day.
      * @param jobId ids of the project, the person, the notification and the subscription
      */
     deliver: async (jobId: string, signal: AbortSignal): Promise<Turn> => {

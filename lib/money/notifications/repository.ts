@@ -32,7 +32,7 @@ export interface Owner {
   readonly kinds: readonly NotificationKind[];
 }
 
-/** How an operation or payout ended to wait for its approval. */
+/** SQL: the result of an approval for which an operation or payout waited. */
 const ENDED_WAITING = raw(
   `CASE
     WHEN sub_status = 'awaiting_approval' AND status IN ('cancelled', 'expired') THEN status
@@ -63,7 +63,7 @@ const readEnds = async (
   return new Map(found.map(({ id, ended }) => [id, ended]));
 };
 
-/** Newest first. */
+/** The notifications of a person, newest first. */
 export const listNotifications = async (
   db: SqlReader,
   { projectId, userId, kinds }: Owner,
@@ -196,7 +196,7 @@ export const stopMail = async (
       AND kind = ANY (${kinds}::text[])`);
 };
 
-/** Returns those of the people who want mail of this kind at once. */
+/** Returns the ids of the people who want mail of this kind at once. */
 export const wantMailAtOnce = async (
   db: SqlReader,
   people: {
@@ -242,7 +242,7 @@ export const listAlerts = (db: SqlReader): Promise<readonly GasAlert[]> =>
     sql`SELECT ${gasAlerts.columns()} FROM gas_alert ORDER BY chain_id, account`,
   );
 
-/** Locks an alert of which not all projects were notified. */
+/** Locks an alert about which some projects have not been notified yet. */
 export const claimAlert = (db: Sql): Promise<GasAlert | null> =>
   gasAlerts.first(
     db,

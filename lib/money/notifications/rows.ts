@@ -36,7 +36,10 @@ export const listedNotifications = table({ ...LISTED, readAt: nullable(time) });
 export const approvalEnds = table({ id: text, ended: oneOf(z.enum(APPROVAL_ENDS)) });
 
 export interface ListedNotification extends RowOf<typeof listedNotifications> {
-  /** How the approval ended that it asks for; null while it waits, and for other kinds. */
+  /**
+   * How the requested approval ended; null while the approval is pending, and for notifications
+   * that request none.
+   */
   readonly ended: RowOf<typeof approvalEnds>["ended"] | null;
 }
 
@@ -102,11 +105,11 @@ export const membersWithPreferences = table({
   thresholdUsd: nullable(text),
 });
 
-/** The person of a notification box, while still a member. */
+/** The recipient of the notifications in a box, if the person is still a member of the project. */
 export const addressees = table({
   projectName: text,
   role: oneOf(z.enum(ROLES)),
-  /** Verified; null when there is none. */
+  /** The person's verified address; null when there is none. */
   email: nullable(text),
 });
 

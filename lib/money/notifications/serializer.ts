@@ -83,7 +83,10 @@ export const toChannels = (
   channels: readonly Channel[],
 ): ResponseOf<typeof listNotificationChannels> => ({ data: channels.map(toChannel) });
 
-/** The URL and the keys of a browser stay inside, because whoever has them can disturb it. */
+/**
+ * Omits the full URL and the keys of the browser, because whoever has them can disturb the
+ * browser.
+ */
 export const toPushSubscription = (
   { id, endpoint, sessionId, createdAt }: PushSubscription,
   actor: Pick<UserActor, "sessionId">,

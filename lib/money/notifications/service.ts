@@ -43,7 +43,7 @@ export interface NotificationsDeps {
 
 export interface Preference extends Choice {
   readonly kind: NotificationKind;
-  /** Whether the person's role may get this kind. */
+  /** Whether the person's role may get notifications of this kind. */
   readonly allowed: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface PreferencesChange {
     readonly kind: NotificationKind;
     readonly inApp: boolean;
     readonly mail: MailTime;
-    /** Absent: it stays as it is. */
+    /** When absent, the setting does not change. */
     readonly push?: boolean | undefined;
   }[];
   readonly largeDepositUsd?: string | undefined;
@@ -106,7 +106,7 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
   };
 
   return {
-    /** Newest first, with the number of unread ones. */
+    /** The person's notifications, newest first, with the number of unread ones. */
     list: async (
       actor: UserActor,
       {

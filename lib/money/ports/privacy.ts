@@ -175,7 +175,7 @@ export interface PrivacyEngine {
   /** All pools of the chain. @throws DomainError `chain_unavailable` */
   pools(chainId: number): Promise<readonly PrivacyPool[]>;
   /**
-   * The notes of a wallet, found from its mnemonic and the chain alone.
+   * The notes of a wallet. The engine finds them with only the mnemonic and the chain.
    * @throws DomainError `chain_unavailable`, `provider_error`
    */
   holdings(
@@ -238,7 +238,7 @@ export interface PrivacyEngine {
   /**
    * The transaction that spent the note with exactly this amount, to exactly this recipient or
    * slot, whoever sent the transaction. Null when the note is not spent, or was spent differently.
-   * Found from the mnemonic and the chain alone.
+   * The engine finds the transaction with only the mnemonic and the chain.
    * @throws DomainError `chain_unavailable`, `provider_error`
    */
   spentBy(spend: Spend): Promise<SpentBy | null>;

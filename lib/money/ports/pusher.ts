@@ -10,7 +10,7 @@ export interface PushTarget {
   readonly auth: string;
 }
 
-/** Has no amounts: a locked screen shows it. */
+/** A push message. It contains no amounts, because a locked screen may show it. */
 export interface PushMessage {
   readonly title: string;
   /** Page of the dashboard. */
@@ -25,7 +25,7 @@ export interface PushMessage {
 export interface Pusher {
   /** The key that browsers subscribe with, base64url. */
   readonly publicKey: string;
-  /** @returns the reason why the URL is refused; null when it is allowed */
+  /** @returns the reason why the URL is not allowed; null when it is allowed */
   check(endpoint: string): Promise<string | null>;
   /**
    * Sends one message. Follows no redirect, and ends after the sender's time-out.

@@ -42,8 +42,8 @@ const requireAwaiting = async (
 };
 
 /**
- * The part of a waiting private operation that a code approves; null when the operation is not
- * private.
+ * The values of a waiting private operation that a one-time code approves, and the function that
+ * approves the operation. Null when the operation is not private.
  * @throws DomainError `invalid_state`, `quote_expired`
  */
 export const awaitingTransfer = async (
@@ -77,8 +77,9 @@ export const privateSubject = (context: PrivacyContext): DecisionSubject =>
   });
 
 /**
- * Cancels an operation that spends notes, before its first proof is stored. Returns null for
- * shields and public exits too: they are legs of the treasury, which the operations module cancels.
+ * Cancels an operation that spends notes, before its first proof is stored. Returns null for other
+ * operations, and also for shields and public exits: their legs belong to the treasury, so the
+ * operations module cancels them.
  * @throws DomainError `insufficient_scope`, `invalid_state`
  */
 export const cancelSpend = async (

@@ -112,11 +112,14 @@ export interface PrivacyDeps {
     ): Promise<readonly (string | null)[]>;
   };
   readonly clock: Clock;
-  /** A transfer needs confirmation when the pool's set has fewer deposits than this. */
+  /**
+   * The smallest anonymity set that needs no confirmation. A transfer out of a pool with fewer
+   * deposits needs the caller's confirmation.
+   */
   readonly anonymitySetMin: number;
 }
 
-/** Rounded up; null when there is no price. */
+/** The amount's value in US dollars, rounded up; null when there is no price. */
 const worthUsd = (
   amountBase: bigint,
   decimals: number,
@@ -196,8 +199,8 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   };
 
   /**
-   * Records that operation `by` retries `retryOf`.
-   * @throws DomainError `invalid_state` when another operation retries it
+   * Records that operation `by` retries operation `retryOf`.
+   * @throws DomainError `invalid_state` when another operation already retries `retryOf`
    */
   const retryOnce = async (
     tx: Tx,

@@ -41,8 +41,8 @@ export const MOVES = {
 } as const satisfies Record<string, Move>;
 
 /**
- * The last change of an operation whose steps have all ended. A completed step implies that the
- * operation has submitted one.
+ * The last change of an operation whose steps have all ended. When a step has completed, the
+ * operation has reached `submitted`, so it can leave only that state.
  */
 export const endOf = (steps: readonly Pick<PrivateStep, "state">[]): Move => {
   const done = steps.filter(({ state }) => state === "completed").length;
@@ -56,7 +56,10 @@ export const endOf = (steps: readonly Pick<PrivateStep, "state">[]): Move => {
 // Drives one spent note from its proof to the end. Every state is stored, so any instance can
 // continue.
 
-/** A swap that is not mined within this time leaves the money in the note. */
+/**
+ * Seconds within which the exchange of a private swap must be mined. A later transaction fails,
+ * and the money stays in the note.
+ */
 const DEADLINE_SECONDS = 1200;
 /**
  * Maximum number of proofs per step. A proof has to be repeated when the association set or the
@@ -188,10 +191,10 @@ const settleSpentNote = async (
 };
 
 /**
- * The hash of the executor's transaction that spent the step's note, when it is missing from the
- * restored database and a person has accepted it. The transaction has the stored proof, or did
- * exactly the same with a proof made after the backup. Null when there is none; `not final` while
- * the chain can still remove it.
+ * The hash of the executor's transaction that spent the step's note, if that transaction is
+ * missing from the restored database and a person has accepted it. The transaction contains the
+ * stored proof, or another proof for the same payment that was made after the backup. Returns null
+ * when there is no such transaction, and `not final` while the chain can still remove it.
  */
 const lostHashOf = async (
   deps: DriveStepDeps,
@@ -329,9 +332,9 @@ const feesForStep = async (
 };
 
 /**
- * Moves the step from proved to submitted, or repeats the proof when the contracts would refuse it.
- * While the network fee is above the chain's cap the step waits. It fails when the wait takes too
- * long: nothing was sent, and the money is in the note.
+ * Moves the step from proved to submitted, or repeats the proof when the contracts would reject
+ * it. The step waits while the network fee is above the chain's cap, and fails when the wait takes
+ * too long. Nothing was sent then, and the money is in the note.
  */
 const submit = async (
   deps: DriveStepDeps,

@@ -38,7 +38,7 @@ export const noteInUse = (): DomainError =>
     "Another operation spends these notes. Nothing was sent; try again once it has ended.",
   );
 
-/** Does not distinguish a note that never existed from a spent one. */
+/** The error for a note that does not exist or was spent. It is the same in both cases. */
 export const noteUnknown = (): DomainError => {
   const message =
     "The private wallet has no such note: it was spent, or it is another wallet's. Nothing was sent.";

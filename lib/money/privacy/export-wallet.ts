@@ -61,7 +61,10 @@ const SHOW_SECONDS = 3600;
 
 const subjectOf = ({ id }: Pick<PrivateWallet, "id">) => ({ type: EXPORT_SUBJECT, id });
 
-/** The votes approve exactly this: showing this wallet to this person. */
+/**
+ * SHA-256 of the wallet and the person. The votes approve this digest, so they allow only this
+ * person to see the mnemonic of only this wallet.
+ */
 const digestFor = (
   { projectId, userId }: UserActor,
   { id }: PrivateWallet,
@@ -243,7 +246,7 @@ const ask = (
     return { state: "waits", decisionId, expiresAt };
   });
 
-/** Marks the wallet and stores the audit row before the mnemonic is shown. */
+/** Marks the wallet as exported and stores the audit row before the mnemonic is shown. */
 const show = async (
   deps: ExportWalletDeps,
   actor: UserActor,
@@ -275,11 +278,12 @@ const show = async (
 export const createExportWallet = (deps: ExportWalletDeps) => ({
   /**
    * Shows a private wallet's mnemonic, once for each approval. Whoever has the mnemonic can move
-   * the wallet's money past every rule, so it is refused while a rule of any scope limits
-   * recipients or amounts. It needs the votes for the largest amount when rules demand any: the
-   * first call then opens a request, and a later call shows the mnemonic to the requester.
+   * the wallet's money past every rule, so the call fails while a rule of any scope limits
+   * recipients or amounts. When rules demand votes, the export needs the votes for the largest
+   * amount: the first call opens a request for votes, and a later call shows the mnemonic to the
+   * requester.
    * @throws DomainError `forbidden`, `policy_violation`, `invalid_state` while a request waits for
-   * votes, `unknown_privacy_wallet`, and those of the approval
+   * votes, `unknown_privacy_wallet`, and the errors of the approval
    */
   run: async (
     actor: UserActor,
@@ -299,8 +303,8 @@ export const createExportWallet = (deps: ExportWalletDeps) => ({
   },
 
   /**
-   * A decision alone shows nothing: the requester is mailed, and sees the mnemonic with another
-   * call.
+   * The votes do not show the mnemonic to anybody. They only lead to a mail to the requester, who
+   * then sees the mnemonic with another call.
    */
   subject: {
     check: async ({ projectId }) => void (await requireUnbounded(deps, projectId)),

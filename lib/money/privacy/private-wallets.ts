@@ -65,7 +65,7 @@ export const createPrivateWallets = ({
     return wallet;
   };
 
-  /** Created on first use. */
+  /** The project's default wallet, which is created on first use. */
   const defaultOf = async (actor: Actor): Promise<PrivateWallet> => {
     const known = await wallets.findDefault(actor.projectId);
     if (known !== null) return known;

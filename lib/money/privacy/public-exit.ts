@@ -29,11 +29,14 @@ import {
 } from "./treasury-operation";
 
 /**
- * More than any public exit uses: it verifies the proof, marks the note as spent, and pays out
- * through the processor.
+ * An upper bound of the gas that a public exit uses to verify the proof, to mark the note as
+ * spent, and to pay out through the processor.
  */
 const EXIT_GAS = 700_000n;
-/** A call as long as the longest exit, to an address without code. */
+/**
+ * Stands for the call of an exit in gas estimates. It goes to an address without code, and its
+ * data is as long as that of the longest exit.
+ */
 const PLACEHOLDER: Call = {
   to: "0x000000000000000000000000000000000000dEaD",
   data: `0x${"11".repeat(640)}`,

@@ -44,7 +44,7 @@ const balanceIn = (
 };
 
 /**
- * Balances in every pool, of one or of all private wallets of the project.
+ * The balances in every pool, of all private wallets of the project or of the given one.
  * @throws DomainError `chain_unavailable`, `provider_error`
  */
 export const readBalances = async (
@@ -162,7 +162,7 @@ export const getTransfer = async (
 };
 
 /**
- * Newest first.
+ * The project's private transfers, newest first.
  * @throws DomainError `unknown_privacy_wallet`
  */
 export const listTransfers = async (

@@ -157,7 +157,10 @@ const createTransferRepository = (database: Database) => {
       return rows.map(parsePrivateTransfer);
     },
 
-    /** Finds the operation by its id alone, because a job does not name the project. */
+    /**
+     * Finds the operation by its id only, without the project's id, because a job has only the
+     * operation's id.
+     */
     operationOf: async (operationId: string) =>
       prisma.operation.findUnique({
         where: { id: operationId },

@@ -8,7 +8,10 @@ import type { PrivateStep, PrivateTransfer, StepFailure } from "./rows";
 import { spendDigest } from "./spend-request";
 
 export interface PrivacyRunnerDeps extends DriveStepDeps {
-  /** Whether the policies allowed exactly this operation. Otherwise no proof is made. */
+  /**
+   * Returns whether the policies allowed the operation in exactly this form. Otherwise no proof is
+   * made.
+   */
   readonly isAllowed: (
     projectId: string,
     evaluationId: string | null,
@@ -70,7 +73,8 @@ const finish = async (
     spentBase: sumOfCompleted(steps, ({ withdrawBase }) => withdrawBase),
     receivedBase: sumOfCompleted(steps, ({ receivedBase }) => receivedBase ?? 0n),
   };
-  // An operation with no usable note has not reached `processing`.
+  // When no note was usable, the operation has not reached `processing` yet. It is moved there
+  // first, because it can fail only from `processing`.
   if (!begun) {
     await repository.moveOperation(
       { projectId, operationId, ...MOVES.begin, event: "operation.processing" },
@@ -164,7 +168,7 @@ const screenedOut = async (
 
 /**
  * Fails the unproved steps when the policies have not allowed the operation in its stored form.
- * @returns whether they were failed
+ * @returns whether the steps were failed
  */
 const refused = async (
   deps: PrivacyRunnerDeps,
@@ -208,7 +212,7 @@ const run = async (
   while (!signal.aborted) {
     const operation = await repository.operationOf(operationId);
     if (operation === null || isFinal(operation.status as never)) return { done: true };
-    // The approval enqueues a new job.
+    // The job ends here, because the approval enqueues a new job.
     if (operation.subStatus === "awaiting_approval") return { done: true };
     const transfer = await repository.findByOperation(operation.projectId, operationId);
     if (transfer === null) throw new Error(`There is no private transfer of ${operationId}.`);

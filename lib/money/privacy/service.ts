@@ -84,8 +84,8 @@ const createOnce = async (
 };
 
 /**
- * Pays an address, by default the treasury's.
- * @throws DomainError `unknown_wallet`, and those of a spend
+ * Pays an address out of notes; without an address, the project's treasury.
+ * @throws DomainError `unknown_wallet`, and the errors of a spend
  */
 const unshield = async (
   context: PrivacyContext,
@@ -101,8 +101,8 @@ const unshield = async (
 };
 
 /**
- * Refuses an API key with a list of recipients when it would create notes for other private
- * wallets.
+ * Fails when the caller is an API key with a list of recipients and would create notes for other
+ * private wallets.
  * @throws DomainError `recipient_not_allowed`
  */
 const checkRecipient = (
@@ -143,8 +143,8 @@ const checkRetry = async (
 };
 
 /**
- * The part of a private quote that a person approves with a one-time code; null when the quote is
- * not private.
+ * The values of a private quote that a person approves with a one-time code; null when the quote
+ * is not private.
  */
 const approvable = async (
   context: PrivacyContext,
@@ -187,7 +187,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     wallets: privateWallets,
     /**
      * A private operation by its `tr_` id.
-     * @throws DomainError `not_found`, also for one of another project
+     * @throws DomainError `not_found`, also for an operation of another project
      */
     get: (projectId: string, id: string): Promise<TransferView> =>
       getTransfer(context, projectId, id),
@@ -197,7 +197,8 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     ofOperations: (projectId: string, operationIds: readonly string[]) =>
       transfersOfOperations(context, projectId, operationIds),
     /**
-     * The balances of each private wallet, or of one, in each pool, in base units.
+     * The balances of all private wallets of the project, or of the given one, in each pool, in
+     * base units.
      * @throws DomainError `unknown_privacy_wallet`, `chain_unavailable`
      */
     balances: (actor: Actor, walletId: string | undefined) =>
@@ -207,8 +208,8 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       publicExits.list(context, actor, walletId),
 
     /**
-     * Refuses an API key with a list of recipients when it would create notes for other private
-     * wallets.
+     * Fails when the caller is an API key with a list of recipients and would create notes for
+     * other private wallets.
      * @throws DomainError `recipient_not_allowed`
      */
     checkRecipient: (actor: Actor, input: Parameters<typeof checkRecipient>[2]): void =>
@@ -253,8 +254,8 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       ),
 
     /**
-     * Quotes a swap of one pool's notes into a note of another. The quote is valid for a limited
-     * time.
+     * Quotes a swap of notes in one pool into a note in another pool. The quote is valid for a
+     * limited time.
      * @throws DomainError `unknown_pool`, `below_pool_minimum`, `no_route`, …
      */
     quoteSwap: (actor: Actor, input: SwapQuoteInput) => swaps.quote(context, actor, input),

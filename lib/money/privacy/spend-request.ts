@@ -231,8 +231,8 @@ const grossOf = ({ kind, pool, toWallet }: SpendRequest): ((netBase: bigint) => 
 };
 
 /**
- * The missing amount for the error message; at least 1, because a pool's minimum can refuse notes
- * whose sum suffices.
+ * The missing amount for the error message. It is at least 1, because notes with a sufficient sum
+ * can still be too small for the pool's minimum.
  */
 const missingBase = (
   grossBase: bigint,

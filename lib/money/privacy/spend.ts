@@ -42,7 +42,7 @@ interface Origin {
   readonly quote:
     | (NonNullable<NewSpend["quote"]> & { readonly codeMeans: string | null })
     | null;
-  /** The failed operation whose undelivered part this one pays. */
+  /** The failed operation whose undelivered part the new operation pays. */
   readonly retryOf: string | null;
 }
 

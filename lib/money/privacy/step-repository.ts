@@ -17,10 +17,11 @@ interface Slot {
 }
 
 /**
- * SQL condition: the operation or step of the slot (a deposit number) ended without a deposit, and
- * no transaction can make that deposit any more. `purposeOf` of drive-step.ts builds the same
- * purpose text. Transactions of earlier attempts are final before the next attempt begins, so the
- * last attempt decides.
+ * SQL condition: the deposit number of the slot can be used again. The operation or step that
+ * reserved it ended without a deposit, and no transaction can make that deposit any more. The SQL
+ * builds the purpose text of a transaction as `purposeOf` of drive-step.ts does. Only the last
+ * attempt's transaction is checked, because those of earlier attempts are final before the next
+ * attempt begins.
  */
 const isFree = (slot: Statement): Statement => sql`
   EXISTS (
@@ -208,7 +209,7 @@ interface StepChange {
 }
 
 /**
- * Stores the steps of an operation, which reserve their notes and deposit numbers.
+ * Stores the steps of an operation. Each step reserves its note and its deposit number.
  * @throws TakenError
  */
 export const insertSteps = async (

@@ -93,7 +93,7 @@ const poolsOf = async (
 type Priced = Pick<PrivateQuote, "amountBase" | "path" | "outBase" | "minimumBase">;
 
 /**
- * The relayer's fee is rounded up, the minimum down.
+ * Prices the swap. The relayer's fee is rounded up, and the minimum output is rounded down.
  * @throws DomainError `below_pool_minimum`, `no_route`
  */
 const priceOf = async (
@@ -174,7 +174,7 @@ const has = async (
   isId("quote", id) && (await repository.findQuote(projectId, id)) !== null;
 
 /**
- * Refuses a code for a swap that needs votes: no code is mailed or accepted for it.
+ * Fails when the swap needs votes, because no code is mailed or accepted for such a swap.
  * @throws DomainError `invalid_state`; PolicyViolationError
  */
 const refuseCode = async (
@@ -189,7 +189,7 @@ const refuseCode = async (
 };
 
 /**
- * The part of the quote that a code approves.
+ * The values of the quote that a one-time code approves.
  * @throws DomainError `quote_expired`, `quote_already_used`
  */
 const approvable = async (
@@ -212,8 +212,8 @@ const approvable = async (
 };
 
 /**
- * Chooses the private wallet, and approves the quote if there is a code. Without a code, the
- * executed operation awaits one when the caller's policy requires it.
+ * Chooses the private wallet, and approves the quote if the caller sends a code. Without a code,
+ * the executed operation waits for one when the caller's policy requires it.
  * @throws DomainError `quote_expired`, `quote_already_used`, `otp_*`, `unknown_privacy_wallet`
  */
 const prepare = async (context: PrivacyContext, actor: Actor, input: PrepareSwapInput) => {

@@ -163,9 +163,10 @@ const awaitApproval = async (
 };
 
 /**
- * Starts a new operation at once when the caller's policy allows it; otherwise it awaits approval.
- * @param steps `start` stores the running operation, `awaiting` returns the data of one that awaits
- * approval
+ * Starts a new operation at once when the caller's policy allows it; otherwise the operation
+ * awaits approval.
+ * @param steps `start` stores the running operation; `awaiting` returns the data of an operation
+ * that awaits approval
  */
 export const startOrAwait = async (
   context: PrivacyContext,

@@ -39,7 +39,9 @@ export const createKnownRepository = ({ pool }: Pick<Database, "pool">) => {
         sql`SELECT ${knownAccounts.columns()} FROM wallet WHERE owner_address IS NOT NULL`,
       ),
 
-    /** Returns those of the user operations that belong to legs or batches. */
+    /**
+     * Returns those of the hashes that belong to the operation of a leg or batch in the database.
+     */
     knownHashes: async (hashes: readonly string[]): Promise<ReadonlySet<string>> => {
       const rows = await Promise.all([
         hashRows.all(
@@ -51,7 +53,7 @@ export const createKnownRepository = ({ pool }: Pick<Database, "pool">) => {
             SELECT user_op_hash FROM wallet_payout_batch
             WHERE user_op_hash = ANY(${hashes}::text[])`,
         ),
-        // Few operations are signed again, so there is no index for them.
+        // There is no index on earlier hashes, because few operations are signed again.
         hashRows.all(
           db,
           sql`

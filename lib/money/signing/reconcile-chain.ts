@@ -28,8 +28,8 @@ interface SeenTransaction {
 }
 
 /**
- * Finds an account's mined transaction by nonce; null when there is none, `unknown` when the node
- * cannot tell.
+ * Finds the mined transaction of an account with a nonce. Returns null when there is none, and
+ * `unknown` when the node cannot tell.
  */
 type FindByNonce = (
   chainId: number,
@@ -41,7 +41,7 @@ type FindByNonce = (
   },
 ) => Promise<SeenTransaction | null | "unknown">;
 
-/** The executed operation of a leg or batch that is not in its row. */
+/** An executed operation whose leg or batch exists in the database, but without this operation. */
 interface Adopted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
@@ -54,7 +54,7 @@ export interface ReconcileDeps {
   readonly known: KnownRepository;
   readonly findByNonce: FindByNonce;
   readonly executors: readonly Address[];
-  /** The name of an attempt of a batch, from which its nonce key is derived. */
+  /** Returns the name of an attempt of a batch, from which the attempt's nonce key is derived. */
   attemptName(
     batch: { readonly payoutId: string; readonly number: number },
     attempt: number,
@@ -81,13 +81,14 @@ interface Found {
   readonly notes: string[];
   readonly unknown: UnknownMove[];
   readonly executed: ExecutedOperation[];
-  /** The chain's next nonces that are higher than those in the database. */
+  /** The next nonces on the chain, where they are higher than the nonces in the database. */
   readonly nonces: NextNonce[];
 }
 
 /**
- * Whether the transaction is a bundle or a mark. These move no money of the executor; the
- * operations of a bundle are compared separately.
+ * Whether the executor sent the transaction to the entry point, with a bundle of operations, or to
+ * the paymaster. Such a transaction moves no money of the executor. The operations of a bundle are
+ * compared separately.
  */
 const isOfAccounts = (
   { registry }: ReconcileDeps,
@@ -269,7 +270,10 @@ export interface ChainReport {
  * differ.
  */
 const MARGIN_SECONDS = 120;
-/** Number of attempts of a batch that may have followed the one in the row. */
+/**
+ * Minimum number of attempts per batch whose nonce keys are searched, because the restored row may
+ * be older than the batch's last attempts.
+ */
 const ATTEMPTS_MAX = 3;
 const KEPT_DAYS = 1;
 
@@ -284,7 +288,7 @@ type Owner =
   | { readonly leg: KnownLeg }
   | { readonly batch: KnownBatch; readonly attempt: number };
 
-/** The rows by nonce key. Each row may have signed with several nonce keys. */
+/** For each nonce key, the leg or the attempt of a batch that may have signed with the key. */
 const ownersOf = async (
   deps: ReconcileDeps,
   chainId: number,
@@ -360,8 +364,9 @@ const unknownOf = (
 };
 
 /**
- * Sorts executed operations that are not in the database. Those of rows in progress are stored in
- * their rows; all others are unknown movements.
+ * Sorts executed operations that are not in the database. Operations of legs and batches in
+ * progress are stored in the rows of these legs and batches. All other operations are unknown
+ * movements.
  */
 const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedOperation[]) => {
   const { deps, chainId, owners, final, mayAdopt } = comparison;
@@ -387,8 +392,8 @@ const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedO
 };
 
 /**
- * An operation that was signed before signing was turned off can still be executed while it is
- * valid.
+ * Explains why signing has to wait; null when it need not. An operation that was signed before
+ * signing was turned off can still be executed while it is valid.
  */
 const waitOf = (
   name: string,
@@ -408,8 +413,9 @@ const waitOf = (
 };
 
 /**
- * All operations that at least one of the chain's providers shows. A node that has no old logs, or
- * hides some, shows fewer operations. A payment that is overlooked here would be made again.
+ * All operations that at least one of the chain's providers shows. One provider does not suffice,
+ * because a node may have no old logs or hide some, and a payment that is missed here would be
+ * made again.
  */
 const executedIn = async (
   { registry }: ReconcileDeps,

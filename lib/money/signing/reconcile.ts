@@ -52,8 +52,8 @@ const compareAll = async (
 };
 
 /**
- * Raises the stored nonces to those of the chains. This is done only after every unknown movement
- * is accepted, because an unknown transaction of the executor is found by its missing nonce.
+ * Raises the stored nonces to the nonces of the chains. This waits until every unknown movement is
+ * accepted, because an unknown transaction of the executor is found by its missing nonce.
  */
 const raiseNonces = async (
   { known }: ReconcilerDeps,

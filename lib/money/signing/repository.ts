@@ -16,9 +16,9 @@ import { createUnknownMoves, IS_REMEMBERED } from "./unknown-move-repository";
 const UNREADABLE = new Set(["42501", "42883", "0A000"]);
 
 /**
- * The facts that identify a database. The system identifier is the same in copied files. A
- * promotion and a point-in-time recovery start a new timeline. `pg_restore` creates a new database
- * or recreates this table.
+ * SQL for the facts that identify a database. A copy of the database's files has the same system
+ * identifier, so further facts are needed. A promotion and a point-in-time recovery start a new
+ * timeline, and `pg_restore` creates a new database or recreates this table.
  */
 const FACTS = [
   "SELECT system_identifier::text AS fact FROM pg_control_system()",
@@ -34,7 +34,8 @@ const HIDDEN = "-";
 const SEEN_EVERY_SECONDS = 10;
 
 /**
- * One statement, because every instance runs it once a second.
+ * Reads the identity of the present database and the stored state. Both are read in one statement,
+ * because every instance runs it once a second.
  * @param hidden facts that this server hides
  */
 const look = (hidden: ReadonlySet<string>): Statement => {
@@ -105,7 +106,10 @@ export const createSigningRepository = (
   return {
     ...createUnknownMoves(database),
 
-    /** The current database, and the one for which signing was last allowed. */
+    /**
+     * Reads the identity of the current database, and of the database for which signing was last
+     * allowed.
+     */
     look: async (): Promise<Look> => {
       const read = () => looks.first(db, look(hidden));
       const row = await read().catch(async (error: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * Decides whether the service may sign for money. It may not while the database may have been
+ * Decides whether the service may sign for money. Signing is off while the database may have been
  * restored to an earlier state.
  */
 import { createFreshCache } from "@/lib/core/fresh-cache";
@@ -23,20 +23,20 @@ export interface SigningGate {
    */
   require(): Promise<void>;
   /**
-   * Like `require`, but uses the last state that this process has read. For signatures inside a
-   * database transaction, which must not wait for another connection; callers use `require` before
-   * the transaction.
+   * Like `require`, but uses the last state that this process has read. Use it for signatures
+   * inside a database transaction, because a transaction must not wait for another connection.
+   * Callers use `require` before the transaction.
    * @throws DomainError `signing_off`
    */
   requireKnown(): void;
   /**
-   * Refuses recipients whom a movement that is missing from the database has paid.
+   * Fails when a movement that is missing from the database has paid one of the recipients.
    * @throws DomainError `signing_off`, `paid_already`
    */
   requireUnpaid(projectId: string, recipients: readonly string[]): Promise<void>;
   /**
-   * Whether a movement that is missing from the database, and that no person has released, made one
-   * of these payments.
+   * Whether one of these payments was made by a movement that is missing from the database and
+   * that no person has released.
    * @throws DomainError `signing_off`
    */
   hasPaid(asked: AskedPayments): Promise<boolean>;

@@ -9,8 +9,8 @@ import { type Decided, type LostPayment, paymentsText } from "./state";
 // Stores movements that are missing from a restored database and that a person has accepted.
 
 /**
- * For this long, the recipients of an accepted movement are not paid again unless a person releases
- * the movement. Payout rows are remembered for the same time.
+ * Days for which the recipients of an accepted movement are not paid again, unless a person
+ * releases the movement. Payout rows are remembered for the same number of days.
  */
 const REMEMBERED_DAYS = 30;
 const LISTED_MAX = 5;
@@ -29,7 +29,7 @@ export interface AskedPayments {
   readonly chainId: number;
   /** Address of the token, or `native`. */
   readonly token: string;
-  /** Amounts are in whole units, like those of accepted movements. */
+  /** Amounts are in whole units of the token, as in the stored payments of accepted movements. */
   readonly payments: readonly { readonly recipient: string; readonly amount: string }[];
 }
 
@@ -95,7 +95,10 @@ const releaseMoves = async (
 
 const verdicts = table({ hasPaid: bool });
 
-/** Only the recipient is compared when the payments of a movement could not be decoded. */
+/**
+ * Whether an accepted movement made one of the payments. A movement whose payments could not be
+ * decoded counts when it names the recipient, whatever the token and amount.
+ */
 const hasPaid = async (
   db: Sql,
   { projectId, chainId, token, payments }: AskedPayments,

@@ -215,8 +215,8 @@ export const createTransfersService = (deps: TransfersDeps) => {
       ),
 
     /**
-     * Cancels a transfer that was not executed. Afterwards no code, prepare or execute can move its
-     * money.
+     * Cancels a transfer that was not executed. Afterwards, its money cannot be moved by a code,
+     * by prepare or by execute.
      * @throws DomainError `not_found`, `quote_already_used`, `invalid_state` when its wallet has
      * sent it already
      */

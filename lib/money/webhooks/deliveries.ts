@@ -40,9 +40,10 @@ const withoutDetails = (delivery: FoundDelivery, attempt: Attempt): Attempt => {
 };
 
 /**
- * Stores deliveries and wakes their endpoint in the same transaction. On a cluster the endpoint is
- * woken again after the commit: the node with the deliveries may commit later than the coordinator
- * with the endpoint, whose worker would then have looked too early.
+ * Stores deliveries and wakes their endpoint in the same transaction. On a cluster, the deliveries
+ * are on a node and the endpoint is on the coordinator. The node may commit later, so a worker
+ * that is woken by the coordinator may not see the deliveries yet. The endpoint is therefore woken
+ * again after the commit.
  */
 const createQueueing =
   ({ database, clock }: Pick<DeliveriesDeps, "database" | "clock">) =>
@@ -124,7 +125,7 @@ export const createDeliveriesService = ({
     list: createList({ find, reader }),
 
     /**
-     * Attempts are without details that the actor may not read.
+     * A delivery with its attempts, without details that the actor may not read.
      * @throws DomainError `not_found`
      */
     get: async (

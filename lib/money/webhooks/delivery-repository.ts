@@ -37,11 +37,12 @@ export interface Result {
 export const HOLD = raw(`${String(HOLD_BACK_MS)} * interval '1 millisecond'`);
 
 /**
- * SQL: whether an earlier delivery of the same object as `d` first failed less than five minutes
- * ago. Earlier deliveries without an attempt are due before `d`, and one worker sends the
- * deliveries of an object one after another. The LIMIT forces one index lookup per delivery,
- * whatever the planner expects of a table that grows and shrinks. Without the condition on the
- * project, a cluster would query all nodes.
+ * SQL: whether the delivery `d` has to wait for an earlier delivery of its object that first
+ * failed less than five minutes ago. An earlier delivery without an attempt needs no check,
+ * because it is due before `d` and one worker sends the deliveries of an object one after another.
+ * The LIMIT forces one index lookup per delivery, because the table grows and shrinks and the
+ * planner's statistics are often outdated. Without the condition on the project, a cluster would
+ * query all nodes.
  */
 export const isHeldBack = (projectId: string, now: Date): Statement => sql`
   coalesce((
@@ -104,9 +105,10 @@ export const dueDeliveries = (
   );
 
 /**
- * SQL that stores outcomes. `= ANY` makes the planner use the primary key. With only the join it
- * may scan all pending deliveries for each row, because its statistics are outdated. The condition
- * on `completed_at` (null while pending) prevents the use of the index of pending deliveries.
+ * SQL that stores outcomes. `= ANY` makes the planner use the primary key. With only the join, the
+ * planner may scan all pending deliveries for each row, because its statistics are outdated. The
+ * condition on `completed_at` (null while pending) prevents the use of the index of pending
+ * deliveries.
  */
 const recordOutcomes = (
   projectId: string,
@@ -139,7 +141,10 @@ const recordOutcomes = (
       AND d.attempts = r.attempts`;
 };
 
-/** SQL that stores the attempts. The bodies are arrays, because a JSON list would copy them. */
+/**
+ * SQL that stores the attempts. The bodies are passed as arrays, because a JSON list would copy
+ * them.
+ */
 const insertAttempts = (projectId: string, results: readonly Result[]): Statement => {
   const answered = results.map((result) => (result.statusCode === null ? null : result));
   const answerHeaders = answered.map((answer) =>
@@ -173,8 +178,8 @@ const insertAttempts = (projectId: string, results: readonly Result[]): Statemen
 };
 
 /**
- * Stores the outcomes of attempts. Each attempt counts once: one that another worker has recorded
- * meanwhile has no effect.
+ * Stores the outcomes of attempts. Each attempt counts once: an attempt that another worker has
+ * recorded meanwhile has no effect.
  */
 export const recordResults = async (
   db: Sql,
@@ -206,7 +211,7 @@ interface DeliveryQuery {
   readonly limit: number;
 }
 
-/** Newest first. */
+/** The deliveries of an endpoint, newest first. */
 export const listDeliveries = async (
   db: SqlReader,
   { projectId, endpointId, status, type, before, limit }: DeliveryQuery,
@@ -250,7 +255,7 @@ export const findDelivery = async (
   return row === null ? null : { ...deliveryOf(row), private: row.private };
 };
 
-/** Ordered by number. */
+/** The attempts of a delivery, ordered by number. */
 export const listAttempts = (
   db: SqlReader,
   projectId: string,

@@ -288,8 +288,8 @@ export const createEndpoint = async (
   const secret = await deps.database.transaction(async (tx) => {
     const sql = sqlOf(tx);
     const madeBySession = await deps.sessionMade.makerOf(tx, actor);
-    // Concurrent requests may exceed the maximum slightly, which is harmless: it only keeps the
-    // list short.
+    // Concurrent requests may exceed the maximum slightly. That is harmless, because the maximum
+    // only keeps the list short.
     if ((await countEndpoints(sql, projectId)) >= ENDPOINTS_MAX) throw tooManyEndpoints();
     const own = { projectId, id, url, events, payload, includePrivate, description };
     await insertEndpoint(sql, {
@@ -346,8 +346,8 @@ const auditedFields = ({
 });
 
 /**
- * Whether the endpoint may receive more than before the change. A new description or a pause is not
- * more.
+ * Whether the endpoint may receive more than before the change. A new description or a pause does
+ * not count.
  */
 const sendsMore = (
   before: EndpointView,

@@ -143,7 +143,7 @@ export interface EndpointDeliveryDeps {
 export interface EndpointDelivery {
   /** Signals that there may be new deliveries. */
   wake(): void;
-  /** Starts no more requests, and waits for those in progress. */
+  /** Starts no more requests, and waits for the requests in progress. */
   drain(): void;
   readonly finished: Promise<void>;
 }
@@ -177,12 +177,18 @@ interface Run {
 interface WakeUp {
   wake(): void;
   isWoken(): boolean;
-  /** Resolves after the next `wake`, or at once when there was one since the last call. */
+  /**
+   * Resolves after the next `wake`, or at once when `wake` was called since the last call of
+   * `wait`.
+   */
   wait(): Promise<void>;
 }
 
 const PAGE = 200;
-/** The endpoint is read again after this time. A pause or a new secret takes effect within it. */
+/**
+ * How long the endpoint's data is used before it is read again. A pause or a new secret takes
+ * effect within this time.
+ */
 const OPENED_MS = 500;
 const RETRY_MS = 1000;
 

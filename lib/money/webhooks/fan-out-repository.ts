@@ -32,8 +32,8 @@ const NEW_DELIVERY = raw(`
   status, due_at, created_at`);
 
 /**
- * SQL for one server. A disabled endpoint gets no delivery, but its last number is updated, so that
- * its next delivery shows that it missed events.
+ * SQL for one server. A disabled endpoint gets no delivery, but its last sequence number is
+ * updated, so that its next delivery shows that the endpoint missed events.
  */
 const fanOut = (ranges: readonly SequencedRange[], now: Date): Statement => sql`
   WITH matched AS (

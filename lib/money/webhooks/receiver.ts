@@ -40,7 +40,7 @@ const headersOf = (headers: Headers): Record<string, string> =>
 
 /**
  * A receiver of webhooks for development. Each project has a URL of this service, and can see the
- * latest requests to it. They are in memory only.
+ * latest requests to that URL. The requests are stored in memory only.
  */
 export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: ReceiverDeps) => {
   const requests = new LRUCache<string, ReceivedRequest[]>({ max: PROJECTS_MAX });
@@ -100,7 +100,7 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
       });
     },
 
-    /** Newest request first, and the endpoints that send to this receiver. */
+    /** The latest requests, newest first, and the endpoints that send to this receiver. */
     read: async (projectId: string) => ({
       url: urlOf(projectId),
       endpointIds: (await endpointsOf(projectId)).map(({ id }) => id),

@@ -23,8 +23,8 @@ type Backlog = RowOf<typeof backlogs>;
 const COUNTED_MAX = 100_000;
 
 /**
- * On a cluster, deliveries are counted for at most this many projects: those that have waited
- * longest.
+ * Maximum number of projects whose deliveries are counted on a cluster. The projects that have
+ * waited longest are counted.
  */
 const PROJECTS_MAX = 1_000;
 
@@ -57,7 +57,10 @@ const findWaitingEndpoints = (db: SqlReader) =>
       LIMIT ${raw(String(PROJECTS_MAX))}`,
   );
 
-/** Projects on an unreachable node are left out. */
+/**
+ * Counts the waiting deliveries on a cluster, project by project. Projects on an unreachable node
+ * are left out.
+ */
 const backlogOfEach = async (db: SqlReader): Promise<Backlog> => {
   let backlog = NONE;
   const lost = new Set<number>();
@@ -109,7 +112,7 @@ const PENDING_COUNTED_MAX = 1000;
 
 const pendingCounts = table({ id: text, pending: int });
 
-/** Counted up to a thousand per endpoint. */
+/** The number of pending deliveries by endpoint id, counted up to a thousand per endpoint. */
 const pendingOf = async (
   db: SqlReader,
   projectId: string,
@@ -181,8 +184,8 @@ export const countEndpoints = async (db: SqlReader, projectId: string): Promise<
 };
 
 /**
- * Adds the number of waiting deliveries. A separate statement counts them, because on a cluster
- * they are on a node and endpoints on the coordinator.
+ * Adds the number of waiting deliveries to each endpoint. A separate statement counts the
+ * deliveries, because on a cluster they are on a node and the endpoints are on the coordinator.
  */
 const withPending = async (
   db: SqlReader,
@@ -195,7 +198,7 @@ const withPending = async (
 };
 
 /**
- * Oldest first.
+ * The project's endpoints, oldest first.
  * @param page `after`: id of the last endpoint of the previous page
  */
 export const listEndpoints = async (
@@ -292,7 +295,9 @@ export const disableEndpoint = async (
 
 const namedEndpoints = endpoints.pick("id", "url", "description");
 
-/** Endpoints, not disabled, that one of these people or API keys made; oldest first. */
+/**
+ * The endpoints that one of these people or API keys made and that are not disabled, oldest first.
+ */
 export const listEndpointsMadeBy = (
   db: SqlReader,
   { projectId, makers }: { readonly projectId: string; readonly makers: readonly string[] },
@@ -342,7 +347,7 @@ export const deleteEndpoint = async (
   return deleted === 1;
 };
 
-/** Suspended endpoints count as paused. */
+/** The number of endpoints in each state. Suspended endpoints count as paused. */
 const endpointStates = table({ active: int, failing: int, paused: int, disabled: int });
 
 export const countEndpointStates = async (

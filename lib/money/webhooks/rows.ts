@@ -122,8 +122,8 @@ const ENDPOINT = {
    */
   madeBySession: nullable(text),
   /**
-   * Since when the endpoint gets nothing because that session was ended; null when it is not
-   * suspended.
+   * Since when the endpoint gets nothing because the session that made it was ended; null when the
+   * endpoint is not suspended.
    */
   suspendedAt: nullable(time),
   createdAt: time,

@@ -132,7 +132,7 @@ const isSame = (one: string, other: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** The result that a receiver with these secrets gets when it verifies the headers. */
+/** Verifies the headers as a receiver with these secrets does, and returns the result. */
 export const signatureOf = (
   secrets: readonly string[],
   sent: { header(name: string): string | null; readonly body: string; readonly now: Date },

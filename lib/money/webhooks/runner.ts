@@ -22,7 +22,7 @@ export interface DeliveryRunner {
   stop(): Promise<void>;
 }
 
-/** A worker that crashes keeps its endpoints until its lease ends. */
+/** How long a lease lasts. A worker that crashes keeps its endpoints until its lease ends. */
 const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 250;
@@ -38,9 +38,10 @@ interface Held {
 const nameOf = ({ projectId, endpointId }: EndpointKey): string => `${projectId}/${endpointId}`;
 
 /**
- * Delivers webhooks, in parallel with other instances. The one worker with an endpoint's lease
- * keeps the order of its deliveries and its limit of parallel requests. The runner has its own
- * database connections, so that slow receivers delay nothing else.
+ * Delivers webhooks, in parallel with other instances. Only the worker with an endpoint's lease
+ * delivers to that endpoint, so it can keep the order of the deliveries and the limit of parallel
+ * requests. The runner has separate database connections, so that slow receivers delay nothing
+ * else.
  */
 export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner => {
   const {

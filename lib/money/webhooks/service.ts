@@ -167,7 +167,7 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
     /** @throws DomainError `not_found` */
     get: async (projectId: string, id: string): Promise<Endpoint> =>
       withSecrets(changes, await findOwn(changes, projectId, id)),
-    /** Oldest first. */
+    /** The project's endpoints, oldest first. */
     list: async (
       projectId: string,
       { limit, cursor }: ListQuery,
@@ -202,7 +202,10 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
      */
     rotate: (actor: Actor, id: string, rotation: SecretRotation) =>
       rotateSecret(changes, actor, id, rotation),
-    /** For the worker. Does nothing when the endpoint is no longer active. */
+    /**
+     * Disables an endpoint after failures; only for the worker. Does nothing when the endpoint is
+     * no longer active.
+     */
     disable: (endpoint: EndpointKey, reason: "gone" | "failing") =>
       disableDead(deps, endpoint, reason),
     /** The current signing secrets, decrypted; only for the worker. */

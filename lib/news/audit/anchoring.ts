@@ -48,7 +48,9 @@ const dayOf = (at: Date): string => at.toISOString().slice(0, "2026-11-29".lengt
 /** Purposes are unique on a chain, so each day has at most one anchor. */
 const purposeOf = (day: string): string => `audit-anchor:${day}`;
 
-/** The UTC days after `last` up to that of `now`, oldest first; at most the newest `DAYS_MAX`. */
+/**
+ * The UTC days after `last`, up to the day of `now`, oldest first; at most the newest `DAYS_MAX`.
+ */
 const daysAfter = (last: string | null, now: Date): readonly string[] =>
   Array.from({ length: DAYS_MAX }, (_, index) =>
     dayOf(new Date(now.getTime() - index * DAY_MS)),

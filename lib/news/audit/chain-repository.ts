@@ -152,7 +152,10 @@ export const lockUnsealedHeads = (db: Sql, limit: number): Promise<readonly Seal
       FOR UPDATE`,
   );
 
-/** Fails when another instance has stored a seal with this number. */
+/**
+ * Stores a seal with its heads. Fails when another instance has stored a seal with the same
+ * number.
+ */
 export const insertSeal = async (
   db: Sql,
   seal: StoredSeal,

@@ -71,7 +71,7 @@ interface AuditQuery {
   readonly limit: number;
 }
 
-/** A LIKE pattern that finds exactly this text anywhere. */
+/** A LIKE pattern that finds the text at any place. Wildcards in the text are escaped. */
 const patternOf = (text: string): string =>
   `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 
@@ -80,7 +80,7 @@ const textOf = sql`
 const places = chainedEvents.pick("seq", "hash");
 const eventIds = auditEvents.pick("id");
 
-/** Newest first. */
+/** The project's audit entries, newest first. */
 export const listAuditEvents = (
   db: SqlReader,
   query: AuditQuery,
@@ -149,8 +149,8 @@ const selectPeople = (ids: readonly string[]): Statement => sql`
   WHERE u.id = ANY(${ids}::text[])`;
 
 /**
- * Each table has the names of its objects in one column. A movement of money is named by its
- * request.
+ * SQL: the names of the objects with these ids. Most tables have a column with the name. The name
+ * of a movement of money is made from its request.
  */
 const selectNames = ({ projectId, ids, accountIds }: NamesWanted): Statement => {
   const isWanted = sql`project_id = ${projectId} AND id = ANY(${ids}::text[])`;

@@ -15,8 +15,8 @@ import {
 } from "@/lib/platform/db/table";
 
 // The tables of this module, and the columns of its queries. Numbers of links and seals stay far
-// below 2^53. Columns that the check of the log reads have no schema: the check has to report a
-// changed value, not to fail on it.
+// below 2^53. Columns that the check of the log reads have no schema, so that the check can report
+// a changed value instead of failing to parse it.
 
 const auditData = z.record(
   z.string(),
@@ -43,7 +43,10 @@ export const auditEvents = table(EVENT);
 
 export type AuditEvent = RowOf<typeof auditEvents>;
 
-/** An action with its position in the project's chain. Both columns are null until it is linked. */
+/**
+ * An action with its position in the project's chain. `seq` and `hash` are null until the action
+ * is linked.
+ */
 export const chainedEvents = table({
   ...EVENT,
   seq: nullable(count),

@@ -114,7 +114,10 @@ export const sealText = ({ number, hash }: Pick<Seal, "number" | "hash">): strin
 
 // The transaction data that anchors a seal on a blockchain.
 
-/** Readable for everybody who looks at the chain. */
+/**
+ * The prefix of an anchor's data. It is text, so that people can recognise an anchor in a block
+ * explorer.
+ */
 const PREFIX = stringToHex("causeway audit seal ");
 const NUMBER_BYTES = 8;
 const HASH_BYTES = 32;

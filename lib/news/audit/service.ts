@@ -89,7 +89,7 @@ export interface AuditFilter {
 
 export interface AuditPage {
   readonly data: readonly ChainedAuditEvent[];
-  /** The names of actors and subjects, by id. Those without a name are missing. */
+  /** The names of actors and subjects, by id. Actors and subjects without a name are missing. */
   readonly names: ReadonlyMap<string, string>;
   readonly nextCursor: string | null;
 }

@@ -79,7 +79,10 @@ interface SealReport {
   readonly count: number;
   readonly violations: readonly string[];
   readonly newest: StoredSeal | null;
-  /** The number of the saved seal when the stored seal differs from it. */
+  /**
+   * The number of the saved seal, when the stored seal with this number differs from it; otherwise
+   * null.
+   */
   readonly firstFault: number | null;
   readonly sealedSeqs: ReadonlyMap<string, number>;
 }
@@ -141,7 +144,7 @@ interface SealWithHeads {
 }
 
 const eachSeal = async function* (sql: SqlReader): AsyncGenerator<SealWithHeads> {
-  // Without the seals that are made during the check.
+  // Seals that are made during the check are left out.
   const last = await newestSeal(sql);
   for (let after = 0; last !== null && after < last.number;) {
     const seals = (await sealsAfter(sql, after, SEALS_AT_ONCE)).filter(
@@ -203,7 +206,7 @@ export interface AuditReport {
 
 const LINKS_AT_ONCE = 5000;
 const EXAMPLES_MAX = 20;
-/** A row that was recorded longer than this before the newest seal must be sealed. */
+/** A row that is older than the newest seal by more than this must be in a seal. */
 const SEAL_WITHIN_MS = 10 * 60_000;
 
 /** The fault of one link, or null; `head` is the previous link. */

@@ -68,7 +68,9 @@ export const lastSequenceOf = async (db: SqlReader, projectId: string): Promise<
   return row?.last ?? 0;
 };
 
-/** In order of their sequence numbers, starting after `after`. */
+/**
+ * The project's events in the order of their sequence numbers, beginning after the number `after`.
+ */
 export const listEvents = (
   db: SqlReader,
   query: {
@@ -166,8 +168,8 @@ interface OutboxPage {
 }
 
 /**
- * SQL, the query `project` of WITH RECURSIVE: the next projects of the page with events in the
- * outbox, and a row of NULL when there are fewer.
+ * SQL for the query `project` of a WITH RECURSIVE: the next projects that have events in the
+ * outbox. When the outbox has fewer projects than the page, the last row is NULL.
  */
 const outboxProjects = ({ afterProjectId, projectsMax }: OutboxPage): Statement => sql`
   project AS (
@@ -189,9 +191,9 @@ const outboxProjects = ({ afterProjectId, projectsMax }: OutboxPage): Statement 
   )`;
 
 /**
- * Numbers committed events and moves them to `event`: those of the next projects, at most
- * `perProject` of each, so that a project with many events does not delay the others. The caller
- * holds the sequencer's lock.
+ * Numbers committed events and moves them to `event`. Each call handles the next projects, and at
+ * most `perProject` events of each project, so that a project with many events does not delay the
+ * others. The caller holds the sequencer's lock.
  *
  * Writers of one object wait for each other's commit, so the positions of its events are in commit
  * order. Writers read their clock long before they commit, and clocks of instances differ. So an
@@ -315,14 +317,17 @@ type Taken = RowOf<typeof takenRows>;
 const lastOfObjects = table({
   objectId: text,
   last: count,
-  /** Time of the project's previous event; equal in each row. */
+  /** Time of the project's previous event; the same in every row. */
   previousAt: nullable(time),
 });
 
 interface Place {
   /** Sequence number of the event within its object. */
   readonly objectSequence: number;
-  /** Not before the time of the previous event, whatever the writer's clock showed. */
+  /**
+   * The event's time. It is raised to the time of the previous event when the writer's clock was
+   * behind.
+   */
   readonly createdAt: Date;
 }
 
@@ -388,8 +393,8 @@ const takeEvents = (db: Sql, projectId: string, limit: number): Promise<readonly
   );
 
 /**
- * Adds to the project's last number and returns it. Waits for a transaction that its node had
- * prepared when it crashed, so that no number is assigned twice.
+ * Adds to the project's last number and returns the new last number. After a crash of the node,
+ * this waits for any transaction that the node had prepared, so that no number is assigned twice.
  */
 const countEvents = async (db: Sql, projectId: string, added: number): Promise<number> => {
   const counted = await lastNumbers.first(

@@ -13,7 +13,10 @@ import {
 
 const payload = z.record(z.string(), z.unknown());
 
-/** The type JSON keeps the text as it was written. */
+/**
+ * A column of type JSON, read as text. JSON keeps the text as it was written, which JSONB does
+ * not.
+ */
 const jsonText: Column<string> = {
   type: "json",
   select: (name) => `${name}::text`,
@@ -29,9 +32,12 @@ export const events = table({
   /** From 1 in each project, without gaps. */
   sequence: count,
   objectId: text,
-  /** The event's number among those of its object. */
+  /** Sequence number of the event within its object. */
   objectSequence: count,
-  /** Its fields depend on the type of the event and on the version of the service that wrote it. */
+  /**
+   * The event's data. The fields depend on the type of the event and on the version of the service
+   * that wrote it.
+   */
   payload: {
     ...jsonText,
     read: (stored) => payload.parse(JSON.parse(jsonText.read(stored))),

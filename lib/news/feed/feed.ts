@@ -12,7 +12,10 @@ import { LRUCache } from "lru-cache";
  * read everything again.
  */
 const WAITING_MAX = 200;
-/** A credential is read before its stream opens, and the clocks of instances differ slightly. */
+/**
+ * Milliseconds before the opening of a stream from which changes of its API key count as unknown.
+ * The key was read before the stream opened, and the clocks of instances differ slightly.
+ */
 const KEY_READ_BEFORE_MS = 2000;
 
 export interface Batch {
@@ -94,7 +97,9 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
     this.#wake?.();
   }
 
-  /** Breaks the stream, so that its caller reconnects with the last position that it knows. */
+  /**
+   * Breaks the stream, so that its caller reconnects with the last position that the caller knows.
+   */
   fail(): void {
     this.#isBroken = true;
     this.end();
@@ -188,7 +193,7 @@ const createTelling = (
   };
 
   const tellBoxes = async (projects: readonly Watched[]): Promise<void> => {
-    // The next read serves subscribers that join during this one.
+    // A subscriber that joins during this read is served by the next one.
     const asked = projects.flatMap(({ projectId, subscribers }) =>
       [...subscribers].flatMap((subscriber) => {
         const { userId } = subscriber;
@@ -243,7 +248,7 @@ export const createFeed = (deps: FeedDeps) => {
     await tellBoxes(projects);
   };
 
-  /** Runs one read at a time; projects that become due during a read are read after it. */
+  /** Runs one read at a time. Projects that become due during a read are read afterwards. */
   const read = async (projectIds: Iterable<string>): Promise<void> => {
     for (const projectId of projectIds) due.add(projectId);
     if (isReading) return;
@@ -311,8 +316,8 @@ export const createFeed = (deps: FeedDeps) => {
 
 const LOOK_MS = 3000;
 /**
- * At most one part in this many of the time is spent on reading a project's balances. Slow projects
- * are read less often.
+ * Reading a project's balances may take at most one part in this many of the time. A project whose
+ * balances take long to read is therefore read less often.
  */
 const REST_FACTOR = 20;
 const AT_ONCE = 4;
@@ -335,8 +340,8 @@ interface Look {
 }
 
 /**
- * Compares the balances of the watched projects every three seconds, once per project however many
- * streams it has. This instance's first look at a project counts as a change, because it is unknown
+ * Compares the balances of the watched projects every three seconds, once per project for all of
+ * its streams. This instance's first look at a project counts as a change, because it is unknown
  * which balances the project's pages have read.
  */
 export const createBalanceWatch = (deps: BalanceWatchDeps) => {

@@ -37,7 +37,8 @@ const ofMovement = (kind: ChangeKind, step: string): readonly ChangeKind[] => [
 
 const OF_EVENT: Readonly<Record<string, (step: string) => readonly ChangeKind[]>> = {
   operation: (step) => ofMovement("operations", step),
-  // The transfer's operation has separate events.
+  // Only the list of operations changes, because the events of the transfer's operation report the
+  // rest.
   transfer: () => ["operations"],
   payout: (step) => ofMovement("payouts", step),
   payout_schedule: () => ["payouts", "inbox"],

@@ -173,8 +173,8 @@ export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
       return head ?? { events: 0, audit: 0 };
     },
     /**
-     * The position before the rows that are not older than `since`, at most `limit` rows before the
-     * cursor.
+     * The position before the first row that is newer than `since`. In each list, the position is
+     * at most `limit` rows before the cursor.
      */
     recent: async (cursor: ProjectCursor, since: Date, limit: number): Promise<Cursor> => {
       const first = await both(db, {

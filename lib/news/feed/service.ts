@@ -49,8 +49,8 @@ export const createChangesService = ({
   });
 
   /**
-   * Fills the stream's queue with the changes after `last`; without `last` with those of the last
-   * seconds.
+   * Fills the stream's queue with the changes after `last`, or with the changes of the last
+   * seconds when `last` is null.
    */
   const catchUp = async (subscriber: Subscriber, last: Cursor | null): Promise<void> => {
     const { projectId } = subscriber.actor;

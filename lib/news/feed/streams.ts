@@ -15,8 +15,8 @@ export const STREAM_LIMITS = { caller: 50, network: 200, all: 10_000 } as const;
 const CHECK_MS = 1000;
 const EXPIRY_MS = 200;
 /**
- * After this many consecutive failed checks every stream ends, because its credential may have
- * ended.
+ * After this many consecutive failed checks, all streams end, because any credential may have
+ * ended in the meantime.
  */
 const MISSED_CHECKS_MAX = 5;
 const RETRY_AFTER_SECONDS = 5;

@@ -16,7 +16,7 @@ export interface MailQuery {
 
 export interface InboxRepository {
   add(mail: Mail): Promise<void>;
-  /** Newest first; `to` must match exactly. */
+  /** The stored mails, newest first. `to` selects the mails to exactly this address. */
   list(query: MailQuery): Promise<CaughtMail[]>;
 }
 

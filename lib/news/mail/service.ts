@@ -95,8 +95,8 @@ const mergedText = (
 });
 
 /**
- * The mail to send now, or the time until which it waits. Merges other waiting mails into it, so
- * that each of them is sent once.
+ * The mail to send now, or the time until which the mail has to wait. Merges other waiting mails
+ * into it, so that each of them is sent once.
  * @returns null when this mail was merged into another one
  */
 const takeTurn = ({ database, limits, clock }: OutboxDeps, { projectId, id, to }: OutboxMail) =>
