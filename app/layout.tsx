@@ -23,8 +23,8 @@ export const viewport: Viewport = {
 };
 
 /**
- * Nonce of the content security policy, set by server.ts. `next start` alone sets neither the nonce
- * nor a policy.
+ * Nonce of the content security policy, set by server.ts. Without server.ts, `next start` sets
+ * neither the nonce nor a policy.
  */
 const NONCE_HEADER = "x-causeway-nonce";
 

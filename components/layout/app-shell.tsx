@@ -36,7 +36,7 @@ import { isCurrent, NAVIGATION } from "./navigation";
 import { ProjectSwitcher } from "./project-switcher";
 import { ThemeSwitch } from "./theme-switch";
 
-// Loaded when they are opened, so that they do not delay the page.
+// These dialogs are loaded when they open, so that they do not delay the page.
 const CommandPalette = dynamic(
   () => import("./command-palette").then((module) => module.CommandPalette),
   {

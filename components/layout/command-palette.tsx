@@ -216,7 +216,8 @@ const PaletteContent = ({ close }: { readonly close: () => void }): ReactNode =>
 };
 
 /**
- * cmdk counts only the entries that it filters itself, not the records and jumps found elsewhere.
+ * Says that nothing was found. `known` is true when records or jumps were found, which cmdk does
+ * not count, because it counts only the entries that it filters.
  */
 const NothingFound = ({ known }: { readonly known: boolean }): ReactNode => {
   const count = useCommandState(({ filtered }) => filtered.count);

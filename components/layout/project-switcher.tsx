@@ -17,7 +17,7 @@ import {
 } from "@/components/ui/dropdown-menu";
 import { Skeleton } from "@/components/ui/states";
 
-// Loaded when it is opened, because it needs the library of forms.
+// The dialog is loaded when it opens, because it needs the library of forms.
 const NewProjectDialog = dynamic(
   () =>
     import("@/components/features/projects/new-project-dialog").then(

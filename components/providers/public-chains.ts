@@ -24,7 +24,10 @@ const toViemChain = (chain: PublicChain): Chain =>
       : { blockExplorers: { default: { name: "Explorer", url: chain.explorerUrl } } }),
   });
 
-/** @throws Error when there are no chains */
+/**
+ * Converts the configured chains to viem's chains.
+ * @throws Error when there are no chains
+ */
 export const chainsOf = (
   publicChains: readonly PublicChain[],
 ): readonly [Chain, ...Chain[]] => {

@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 
 const register = (): void => {
-  // Without a worker everything works but the offline page and push, so a failure is not shown.
+  // Only the offline page and push messages need the worker, so a failure is not shown.
   void navigator.serviceWorker
     .register("/sw.js", { updateViaCache: "none" })
     .catch(() => undefined);

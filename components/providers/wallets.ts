@@ -7,8 +7,8 @@ import type { PublicConfig } from "@/lib/http/public-config";
 import { chainsOf, transportsOf } from "./public-chains";
 
 /**
- * The configuration of this browser tab. The server creates one per rendering, because it renders
- * for many people.
+ * The configuration of this browser tab; null until it is first needed. The server creates a new
+ * configuration for each rendering, because it renders for many people.
  */
 let ofTab: Config | null = null;
 let opening: Promise<unknown> | null = null;

@@ -1,4 +1,4 @@
-/** Cells per side; the right half mirrors the left one. */
+/** Number of cells per side. The right half mirrors the left half. */
 export const FIGURE_SIDE = 8;
 const HALF = FIGURE_SIDE / 2;
 const HUES = 360;
@@ -12,7 +12,7 @@ interface AddressFigure {
   readonly spotPath: string;
 }
 
-/** xorshift32: numbers from 0 to 1, determined by the seed. */
+/** A xorshift32 generator of numbers from 0 to 1. Equal seeds give equal numbers. */
 const randoms = (seed: number): (() => number) => {
   let state = seed === 0 ? 1 : seed;
   return () => {
@@ -30,7 +30,7 @@ const square = (x: number, y: number): string => `M${String(x)} ${String(y)}h1v1
 
 const make = (value: string): AddressFigure => {
   const next = randoms(hashOf(value.toLowerCase()));
-  // The first numbers of xorshift depend too closely on its seed.
+  // Skips the first numbers of xorshift, because they depend too closely on the seed.
   for (let skipped = 0; skipped < 8; skipped += 1) next();
   const hue = next() * HUES;
   const spotHue = (hue + 90 + next() * 180) % HUES;

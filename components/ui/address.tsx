@@ -63,7 +63,7 @@ const CodeValue = ({
 export interface AddressProps extends Omit<CodeValueProps, "what" | "head"> {
   /** The project's name for the address, shown before it. */
   readonly name?: string | undefined;
-  /** False when the address's mark is already beside it. */
+  /** Whether to show the address's mark. False when the mark is already beside the address. */
   readonly mark?: boolean;
 }
 
@@ -144,8 +144,8 @@ interface AddressGroupsProps {
 const LINE = 5;
 
 /**
- * A full address in groups that can be compared. CSS draws the gaps, so copying gives the address
- * without them.
+ * A full address in groups that can be compared. CSS draws the gaps between groups, so a copied
+ * address has no gaps.
  */
 export const AddressGroups = ({
   value,

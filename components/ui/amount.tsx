@@ -14,9 +14,9 @@ import { Tooltip } from "./tooltip";
 import { useLocale } from "./use-locale";
 
 /**
- * The widest text behind the decimal point of a column: `.0666302 WETH`. Each amount of the column
- * reserves its width, so that decimal points are aligned and units stay right behind their numbers.
- * A number reserves that many digits.
+ * The widest text behind the decimal point of a column, such as `.0666302 WETH`. Each amount of
+ * the column reserves the width of this text, so that decimal points are aligned and units stay
+ * right behind their numbers. A number instead of a text reserves the width of that many digits.
  */
 export type ColumnTail = string | 2 | 6;
 
@@ -33,7 +33,7 @@ export const columnTail = (
   amounts: readonly ColumnAmount[],
   { units = true }: { readonly units?: boolean } = {},
 ): string => {
-  // All amounts of a stablecoin have the same number of digits, so one of 10,000 is enough.
+  // All amounts of a stablecoin have the same number of digits, so one of its amounts is enough.
   const distinct = new Map(
     amounts.map((amount) => [
       isStable(amount.symbol) ? amount.symbol : `${amount.symbol} ${amount.value}`,
@@ -66,8 +66,8 @@ interface AmountProps {
   /** Shows `+` before gains, for changes of balances. */
   readonly signed?: boolean;
   /**
-   * For links, buttons and options, which cannot contain a focusable element. The title has all
-   * digits.
+   * Renders no focusable element, which links, buttons and options cannot contain. The title has
+   * all digits.
    */
   readonly plain?: boolean;
   readonly className?: string;
@@ -125,8 +125,8 @@ interface UsdProps {
 }
 
 /**
- * US dollars with cents. Hover and focus show all digits, and copying copies them. A dash when no
- * price is known.
+ * US dollars with cents. Hover and focus show all digits, and copying copies them. Shows a dash
+ * when no price is known.
  */
 export const Usd = ({ value, plain = false, className }: UsdProps): ReactNode => {
   const hidden = useAmountsHidden();
@@ -143,7 +143,8 @@ export const Usd = ({ value, plain = false, className }: UsdProps): ReactNode =>
 
 /**
  * The worth of something in the project's reporting currency, with two digits after the point. The
- * title has all digits, the rate and its time. US dollars while no rate is known.
+ * title has all digits, the rate and the time of the rate. Shows US dollars while no rate is
+ * known.
  */
 export const Worth = ({ value, plain = false, className }: UsdProps): ReactNode => {
   const { currency, rate } = useReporting();
@@ -155,7 +156,7 @@ export const Worth = ({ value, plain = false, className }: UsdProps): ReactNode 
   const text = currencyText(converted, { locale, currency });
   return (
     <Shown
-      // The title with the rate is always shown.
+      // `rounded` adds a title, which has the rate and must always be shown.
       text={{ ...text, rounded: true }}
       value={converted}
       plain={plain}
@@ -241,7 +242,7 @@ interface ShownProps {
   readonly children: ReactNode;
 }
 
-/** Copies every digit when the selection is only this amount. */
+/** Copies every digit, unless the selection also contains other text. */
 const copyWhole = (event: ClipboardEvent<HTMLElement>, value: string): void => {
   const selection = window.getSelection();
   const within = selection !== null && event.currentTarget.contains(selection.anchorNode);

@@ -131,8 +131,8 @@ const viewOf = ({ status, subStatus }: StatusBadgeProps): StatusView => {
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /**
- * Until the status is final, only its detail is shown, because the detail says more: "Waiting for
- * approval", "Crossing chains". The title has both.
+ * The status of an object. Until the status is final, only its detail is shown, because the detail
+ * says more: "Waiting for approval", "Crossing chains". The title has both.
  */
 export const StatusBadge = ({ status, subStatus }: StatusBadgeProps): ReactNode => {
   const view = viewOf({ status, subStatus });

@@ -136,8 +136,8 @@ export const CopyButton = ({
 
 interface RefreshButtonProps {
   /**
-   * `isFetching` of `useQuery`. It may be true before the page is hydrated, because the stream of
-   * changes can mark an answer from the server as stale.
+   * The value `isFetching` of `useQuery`. It may be true before the page is hydrated, because the
+   * stream of changes can mark an answer from the server as stale.
    */
   readonly isFetching: boolean;
   readonly onRefresh: () => void;

@@ -65,7 +65,7 @@ const BY_NAME = [
   ..."transition duration ease animate align aspect shadow accent resize".split(" "),
 ];
 
-/** Group → other groups that its classes also override. */
+/** For each group, the other groups that its classes also override. */
 const COVERS: Readonly<Record<string, readonly string[]>> = {
   p: ["px", "py", "pt", "pr", "pb", "pl"],
   px: ["pr", "pl"],

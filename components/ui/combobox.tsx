@@ -27,7 +27,7 @@ interface ComboboxProps {
   readonly placeholder?: string;
   readonly searchPlaceholder?: string;
   readonly emptyText?: string;
-  /** The accessible name. Not needed inside a `Field`, which gives one. */
+  /** The accessible name. Not needed inside a `Field`, which provides a name. */
   readonly label?: string;
   readonly disabled?: boolean;
   readonly className?: string;
@@ -111,7 +111,7 @@ export const Combobox = ({
 interface PickerProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
-  /** The accessible name. Not needed inside a `Field`, which gives one. */
+  /** The accessible name. Not needed inside a `Field`, which provides a name. */
   readonly label?: string;
   readonly disabled?: boolean;
   readonly className?: string;

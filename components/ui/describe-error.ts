@@ -179,8 +179,8 @@ const evaluationOf = (body: unknown): string | null =>
     : null;
 
 /**
- * Describes an error for people: an `ApiError` of the API client, a failed fetch, or anything else that
- * was thrown.
+ * Describes an error for people: an `ApiError` of the API client, a failed fetch, or anything else
+ * that was thrown.
  */
 export const describeError = (error: unknown): ErrorView => {
   if (typeof error !== "object" || error === null)

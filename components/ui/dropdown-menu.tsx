@@ -71,7 +71,7 @@ interface MenuChoiceProps {
   }[];
 }
 
-/** A choice of one option, for instance the theme. */
+/** A group of menu items of which one is chosen, for instance the theme. */
 export const MenuChoice = ({
   label,
   value,

@@ -67,7 +67,7 @@ export const BareField = ({
   );
 };
 
-/** The error of the control with this id; nothing when there is none. */
+/** The error of the control with this id. Renders nothing when there is no error. */
 export const FieldError = ({
   id,
   children,

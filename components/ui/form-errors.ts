@@ -26,8 +26,8 @@ export const sentence = (message: string): string => {
 };
 
 /**
- * Whether an error is also shown in full when fields show its details, because the details do not
- * name the policy and its rule.
+ * Whether an error is also shown in full when fields show its details. True for a policy
+ * violation, because its details do not name the policy and its rule.
  */
 const isShownWhole = (code: string | null): boolean => code === "policy_violation";
 

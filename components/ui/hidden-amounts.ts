@@ -27,8 +27,8 @@ export const useAmountsHidden = (): boolean => {
 const MASK = "••••••";
 
 /**
- * A number that is not part of a word, an address or an id, and is not followed by a word, because
- * `3 wallets` is a count.
+ * Matches a number that is not part of a word, an address or an id, and is not followed by a word,
+ * because `3 wallets` is a count.
  */
 const AMOUNT = /(?<![\w.,…-])\$?\d[\d.,]*(?![\w-])(?! [a-z]+\b)/g;
 
@@ -45,8 +45,8 @@ export const useHideableText = (): ((text: string) => string) => {
 };
 
 /**
- * A JSON string that contains only a decimal number, because the API writes amounts in this form.
- * Chain ids and blocks are not strings, and times contain other characters.
+ * Matches a JSON string that contains only a decimal number, because the API writes amounts in
+ * this form. Chain ids and blocks are not strings, and times contain other characters.
  */
 const JSON_DECIMAL = /"-?\d+(?:\.\d+)?"/g;
 

@@ -61,7 +61,7 @@ export const TokenMark = ({
   return <Drawn {...shape} corner={ROUND} className={className} />;
 };
 
-/** Local chains show their number. */
+/** The mark of a chain. Local chains show their number. */
 export const ChainMark = ({
   name,
   className,
@@ -136,8 +136,8 @@ const DOLLAR = (
 );
 
 /**
- * Drawings in the code, so that no image is fetched. Other tokens get a disc with their first
- * letter.
+ * The drawings of tokens, by symbol. They are part of the code, so that no image is fetched. Other
+ * tokens get a disc with their first letter.
  */
 const TOKEN_SHAPES: Readonly<Record<string, MarkShape>> = {
   USDC: {
@@ -213,7 +213,7 @@ const localShape = (number: number): MarkShape => ({
   figure: ROAD,
 });
 
-/** Well-known chains by the first word of their name. */
+/** The drawings of well-known chains, by the first word of the chain's name in lower case. */
 const CHAIN_SHAPES: Readonly<Record<string, MarkShape>> = {
   ethereum: { ground: "#454a75", figure: DIAMOND },
   sepolia: { ground: "#5b6170", figure: DIAMOND },
@@ -285,6 +285,7 @@ export const chainOption = ({
 });
 
 /**
+ * A token as an option of a select.
  * @param value default: the symbol itself
  */
 export const tokenOption = (symbol: string, value = symbol): MarkedOption => ({

@@ -21,7 +21,10 @@ interface MultiSelectProps<Value extends string> {
   readonly all: string;
 }
 
-/** A select for several of a few options, whose list stays open. Used inside a `Field`. */
+/**
+ * A select in which a person chooses several of a few options. Its list stays open. Used inside a
+ * `Field`.
+ */
 export const MultiSelect = <Value extends string>({
   value,
   onValueChange,

@@ -29,6 +29,7 @@ export const readPreference = (preference: Preference): string | null => {
 };
 
 /**
+ * Stores a preference in a cookie, and notifies the page and other tabs.
  * @param value null deletes the preference
  */
 export const writePreference = (preference: Preference, value: string | null): void => {

@@ -15,8 +15,8 @@ interface MadeFile {
 }
 
 /**
- * Downloads a text as a file. A link to the API cannot send the access token, so the text is
- * fetched first.
+ * Downloads a text as a file. A link to the API cannot send the access token, so callers fetch the
+ * text first.
  */
 export const saveFile = ({ text, name, mediaType = "text/csv" }: MadeFile): void => {
   const type = mediaType.startsWith("text/") ? `${mediaType};charset=utf-8` : mediaType;

@@ -14,7 +14,10 @@ export interface Selection {
   /** Whether cards on phones show their checkboxes. */
   readonly isSelecting: boolean;
   readonly setSelecting: (isSelecting: boolean) => void;
-  /** Selects or unselects a row, or all rows between it and the last one that was changed. */
+  /**
+   * Selects or unselects a row. With `isRange`, changes all rows between this row and the row that
+   * was changed last.
+   */
   readonly toggle: (key: string, isRange?: boolean) => void;
   readonly set: (keys: readonly string[]) => void;
   readonly clear: () => void;
@@ -23,15 +26,18 @@ export interface Selection {
 interface SelectionInput {
   /** Keys of the rows that can be selected, in the order of the list. */
   readonly keys: readonly string[];
-  /** Changes with the filters of the list; then nothing stays selected. */
+  /** Describes the filters of the list. When this text changes, nothing stays selected. */
   readonly filters?: string;
-  /** Stores the keys elsewhere than in this component, such as in the page's address. */
+  /**
+   * The selected keys and their setter, when they are stored outside this component, such as in
+   * the page's address.
+   */
   readonly stored?: readonly [keys: readonly string[], set: (keys: readonly string[]) => void];
 }
 
 /**
- * The keys of the rows from one to the other, with both, for a click with Shift. Only the second
- * when the first is no longer listed.
+ * The keys of the rows from `one` to `other`, both included, for a click with Shift. Only `other`
+ * when `one` is no longer listed.
  */
 const between = (keys: readonly string[], one: string, other: string): readonly string[] => {
   const [from, to] = [keys.indexOf(one), keys.indexOf(other)];
@@ -149,9 +155,9 @@ export const SelectButton = ({ selection }: { readonly selection: Selection }): 
 
 interface SelectionBarProps {
   readonly selection: Selection;
-  /** The acts on the selected rows. */
+  /** The actions for the selected rows. */
   readonly children: ReactNode;
-  /** The result of the last act. */
+  /** The result of the last action. */
   readonly notice?: ReactNode;
 }
 
@@ -177,7 +183,7 @@ export const SelectionBar = ({ selection, children, notice }: SelectionBarProps)
   );
 };
 
-/** A row that an act did not change, and why. */
+/** A row that an action did not change, and the reason. */
 interface BulkFailure {
   readonly key: string;
   readonly message: string;
@@ -187,11 +193,11 @@ export interface BulkAct {
   readonly failures: readonly BulkFailure[];
   readonly busy: boolean;
   /**
-   * Does something with every selected row, one after another. Rows that failed stay selected.
-   * @returns the number of rows that it was done with
+   * Calls `work` for every selected row, one after another. Rows that failed stay selected.
+   * @returns the number of rows for which `work` succeeded
    */
   readonly run: (work: (key: string) => Promise<unknown>) => Promise<number>;
-  /** Ends the notice about the last act. */
+  /** Removes the notice about the last action. */
   readonly forget: () => void;
 }
 
@@ -227,7 +233,7 @@ interface BulkFailuresProps {
   readonly labelOf: (key: string) => string;
 }
 
-/** Names the rows that the last act did not change, and the reasons. */
+/** Names the rows that the last action did not change, and the reasons. */
 export const BulkFailures = ({
   act: { failures, forget },
   labelOf,

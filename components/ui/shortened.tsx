@@ -4,7 +4,7 @@ import { cn } from "./cn";
 interface ShortenedProps {
   /** The whole text, which the title repeats. */
   readonly children: string;
-  /** Follows the text in the title: the address or id behind a name. */
+  /** The address or id behind a name. The title shows it after the text. */
   readonly detail?: string | undefined;
   readonly className?: string | undefined;
 }

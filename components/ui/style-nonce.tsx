@@ -18,7 +18,7 @@ const rememberForStyleElements = (nonce: string): void => {
  */
 export const useDocumentNonce = (nonce: string | null): string | undefined => {
   const [first] = useState(() => {
-    // Not on the server, where one process renders many documents.
+    // The server does not set the global, because one process renders many documents there.
     if (nonce !== null && typeof window !== "undefined") rememberForStyleElements(nonce);
     return nonce ?? undefined;
   });

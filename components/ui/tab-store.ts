@@ -11,7 +11,7 @@ const quietly = (change: () => void): void => {
   try {
     change();
   } catch {
-    // Without storage, or when it is full, the value is only lost at a reload.
+    // The storage is missing or full. The value is then lost at a reload, which does no harm.
   }
 };
 

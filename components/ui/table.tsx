@@ -12,7 +12,7 @@ export interface Column<Row> {
   readonly align?: "left" | "right";
   /**
    * Position in the card of a narrow table: `title` is the heading, `aside` is at the right of the
-   * heading, `select` is before the heading, `hidden` is left out. The others follow, two on a
+   * heading, `select` is before the heading, `hidden` is left out. Other cells follow, two on a
    * line.
    */
   readonly phone?: "select" | "title" | "aside" | "line" | "hidden";
@@ -24,8 +24,8 @@ export interface Column<Row> {
   /** Shows no label in a card; for times, routes and badges. */
   readonly bare?: true;
   /**
-   * Takes the width that the other columns leave, and must shorten its texts. By default the
-   * heading of the card does.
+   * Whether the column takes the width that the other columns leave. Its texts must then be
+   * shortened. Default: true for the heading of the card.
    */
   readonly grow?: boolean;
   readonly className?: string;
@@ -60,8 +60,8 @@ const CELL_DROPS = {
   medium: "@min-[40rem]:@max-[48rem]:hidden",
 } as const;
 /**
- * A width that texts do not enlarge. Other cells are as wide as their texts, which stay on one
- * line.
+ * The classes of a column whose texts do not enlarge it. Other cells are as wide as their texts,
+ * which stay on one line.
  */
 const GROW = "@min-[40rem]:w-full @min-[40rem]:max-w-0 @min-[40rem]:min-w-36";
 const PHONE_LOOKS = {
@@ -258,8 +258,8 @@ const letGoOfFocus = (): void => {
 };
 
 /**
- * Keyboard navigation of a list: j and k move, Enter opens, x selects, Escape clears. Returns the `activeKey`
- * for `Table`.
+ * Keyboard navigation of a list: j and k move, Enter opens, x selects, Escape clears. Returns the
+ * `activeKey` for `Table`.
  */
 export const useListKeys = ({ keys, onOpen, onSelect }: ListKeys): string | null => {
   const [active, setActive] = useState<string | null>(null);

@@ -123,7 +123,10 @@ const FORMATS = {
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
-/** A relative time uses the first unit that it reaches, so the largest unit comes first. */
+/**
+ * The units of relative times. A time uses the first unit that it reaches, so the largest unit
+ * comes first.
+ */
 const UNITS = [
   ["year", 365 * DAY_S],
   ["month", 30 * DAY_S],

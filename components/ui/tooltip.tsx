@@ -19,8 +19,8 @@ export const Tooltip = ({
     <Primitive.Trigger asChild>{children}</Primitive.Trigger>
     <Primitive.Portal>
       <Primitive.Content
-        // Screen readers read the text as the child's description. As separate content it would be
-        // outside all landmarks.
+        // Hidden from screen readers, which read the text as the child's description. As separate
+        // content, the text would be outside all landmarks.
         aria-hidden
         sideOffset={6}
         collisionPadding={8}

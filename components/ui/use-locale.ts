@@ -22,8 +22,8 @@ export const useLocale = (): string =>
   );
 
 /**
- * Options for titles with amounts. Hydration uses the server's locale, so that both render the
- * same.
+ * Options for titles with amounts. Hydration uses the server's locale, so that server and browser
+ * render the same text.
  */
 export const useTitleOptions = (): { readonly hidden: boolean; readonly locale: string } => {
   const hidden = useAmountsHidden();

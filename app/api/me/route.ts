@@ -27,7 +27,8 @@ export const PATCH = route({
   contract: updateMe,
   handler: async ({ body, actor, services: { auth } }) => {
     const { name, email, approval } = body;
-    // The address comes first, because it may be refused.
+    // The address is changed first, because the service may refuse it. The name then stays
+    // unchanged.
     const mailed = email === undefined ? null : await auth.setEmail(actor, email, approval);
     const renamed = name === undefined ? null : await auth.setName(actor, name);
     const profile = renamed ?? mailed?.profile ?? (await auth.me(actor));

@@ -34,7 +34,10 @@ interface AnnotationCardProps {
   readonly isListed?: boolean;
 }
 
-/** Memo and tags are for bookkeeping and do not affect the payment. */
+/**
+ * The card with the memo and tags of an object. They are for bookkeeping and do not affect the
+ * payment.
+ */
 export const AnnotationCard = ({
   subjectId,
   isListed = true,
@@ -144,7 +147,7 @@ type Annotation = ResponseOf<typeof listAnnotations>["data"][number];
 
 const STALE_MS = 10_000;
 
-/** Memo and tags of one object; undefined while they load, and when it has none. */
+/** Memo and tags of one object. Undefined while they load, and when the object has none. */
 const useAnnotation = (id: string): Annotation | undefined => {
   const { data } = useQuery({
     ...apiQuery(listAnnotations, { query: { ids: id } }),

@@ -30,7 +30,8 @@ interface TagDialogProps {
 const useAddTags = () => {
   const api = useApi();
   return async (id: string, added: readonly string[]): Promise<void> => {
-    // Read again, because the list may be older than what others wrote.
+    // Reads the tags again, because another person may have changed them since the list was
+    // loaded.
     const { data } = await api.call(listAnnotations, { query: { ids: id } });
     const [before] = data;
     const tags = parseTags([...(before?.tags ?? []), ...added].join(","));

@@ -6,12 +6,12 @@ import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { BulkAct } from "@/components/ui/selection";
 
-// Loaded on demand, because its form needs zod and the lists do not.
+// The dialog is loaded on demand, because its form needs zod and the lists do not.
 const TagDialog = dynamic(() => import("./tag-dialog").then((module) => module.TagDialog), {
   ssr: false,
 });
 
-/** Whether a movement has a memo and tags of its own. */
+/** Whether a movement can have a memo and tags. Only operations and payouts can. */
 const isTaggable = (id: string): boolean => id.startsWith("op_") || id.startsWith("po_");
 
 interface TagSelectedProps {

@@ -194,7 +194,10 @@ interface KeyFieldsProps {
   readonly control: Control<KeyValues>;
   readonly values: KeyValues;
   readonly projectCap: string | undefined;
-  /** The scopes and expiry of an existing key, each offered as the option that keeps it. */
+  /**
+   * For an existing key: the descriptions of its current scopes and expiry. Each is offered as the
+   * option that keeps the current value.
+   */
   readonly kept?: { readonly scopes?: string; readonly expiry: string };
 }
 
@@ -349,7 +352,9 @@ const Lines = (props: ComponentProps<"textarea">): ReactNode => {
   );
 };
 
-/** A key with a secret that is shown only once: a new key, or one with a new secret. */
+/**
+ * A key with its secret, which is shown only once. Either the key is new, or it has a new secret.
+ */
 export type NewKey = ResponseOf<typeof rotateApiKey> & {
   readonly warnings?: readonly Warning[];
 };
@@ -359,7 +364,7 @@ interface SecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** Closing asks first unless the secret was copied. */
+/** Shows a key's new secret. Asks before it closes, unless the person has copied the secret. */
 export const SecretDialog = ({ made, onClose }: SecretDialogProps): ReactNode =>
   made === null ? null : <OpenSecretDialog key={made.id} made={made} onClose={onClose} />;
 

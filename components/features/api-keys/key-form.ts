@@ -122,7 +122,7 @@ const capProblem = (cap: string, projectCap: string | undefined): string | null 
 };
 
 /**
- * The checks in the browser; the service repeats them.
+ * Checks the form in the browser. The service repeats the checks.
  * @param projectCap US dollars; undefined skips this check
  */
 export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => {
@@ -150,6 +150,7 @@ const keyValues = z.object({
 });
 
 /**
+ * Builds the schema of the form, which runs `keyErrors`.
  * @param capOf the highest daily limit in US dollars; undefined when it is unknown or must not be
  * checked
  */

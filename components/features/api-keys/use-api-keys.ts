@@ -5,7 +5,7 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type ApiKey = ResponseOf<typeof listApiKeys>["data"][number];
 
-/** Newest first, including revoked keys. */
+/** All API keys, newest first, including revoked keys. */
 export const apiKeysQuery = apiPages(listApiKeys, {});
 
 export const useApiKeys = () => useWholeList(apiKeysQuery);

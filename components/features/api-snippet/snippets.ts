@@ -71,8 +71,8 @@ export const toTypeScript = (
 };
 
 /**
- * A JSON value as a Python literal. Python writes `True`, `False` and `None`; strings are the same
- * in both.
+ * A JSON value as a Python literal. Python writes `True`, `False` and `None`. Strings have the
+ * same form in JSON and in Python.
  */
 const pythonLiteral = (value: unknown, indent = ""): string => {
   if (value === null || value === undefined) return "None";

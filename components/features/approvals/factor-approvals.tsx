@@ -25,7 +25,7 @@ import { ApiError } from "@/lib/api-client/client";
 import { RECOVERY_HOLD_HOURS } from "@/lib/contracts/approvable-changes";
 import type { PasskeyAssertion, PasskeyRequest } from "@/lib/contracts/passkey-records";
 
-/** The button of an act, whose words may need two lines. */
+/** Classes of a button whose label may need two lines. */
 export const ACT_LOOKS = "h-auto min-h-9 w-full py-1.5 whitespace-normal";
 
 const recoveryForm = z.object({ code: z.string().trim().min(1, "Type a recovery code.") });
@@ -41,7 +41,7 @@ interface DigitsApprovalProps {
   readonly onApprove: (code: string) => Promise<boolean>;
 }
 
-/** A field for six digits that is submitted once by its last digit. */
+/** A field for six digits. The last digit submits the code, and each code is submitted once. */
 const DigitsApproval = ({
   fieldLabel,
   labelHidden,
@@ -51,7 +51,8 @@ const DigitsApproval = ({
 }: DigitsApprovalProps): ReactNode => {
   const form = useForm({ resolver: zodResolver(codeForm), defaultValues: { code: "" } });
   const { field } = useController({ control: form.control, name: "code" });
-  // Each refusal mounts the field again, so that it has the focus for the next try.
+  // The number of refused codes is the field's key. Each refused code mounts the field again, so
+  // that it has the focus for the next try.
   const [refusals, setRefusals] = useState(0);
   const isRunning = useRef(false);
   const approve = async (code: string): Promise<void> => {
@@ -157,7 +158,7 @@ interface CodeApprovalProps {
   readonly money: string;
 }
 
-/** The field of a mailed code. It is there before the code is sent. */
+/** The field for a mailed code. It is shown even before the code is sent. */
 export const CodeApproval = ({
   codes,
   busy,
@@ -201,8 +202,8 @@ interface WalletApprovalProps {
 }
 
 /**
- * Requests the signature of the person's sign-in wallet, because the service refuses that of any
- * other wallet.
+ * Requests a signature from the wallet with which the person signs in. The service refuses
+ * signatures of other wallets.
  */
 export const WalletApproval = ({
   message,

@@ -2,15 +2,17 @@
 export type MeansKind = "passkey" | "app" | "recovery" | "code" | "wallet";
 
 interface Possible {
-  /** The ways that the service accepts and the person has, in the order in which they are offered. */
+  /**
+   * The ways that the service accepts and the person has, in the order in which they are offered.
+   */
   readonly options: readonly MeansKind[];
-  /** Whether a code was mailed for this before, for instance before a reload. */
+  /** Whether a code for this approval was already mailed, for instance before a reload. */
   readonly isMailed: boolean;
 }
 
 /**
- * The way that is offered first: a passkey; else a mailed code; else the authenticator app; else the
- * wallet. A person to whom a code was mailed already goes on with it. Null when there is none.
+ * The way that is offered first. A code that was already mailed comes first. Otherwise the order
+ * is passkey, mailed code, authenticator app, wallet, recovery code. Null when there is no way.
  */
 export const preferredMeans = ({ options, isMailed }: Possible): MeansKind | null => {
   if (isMailed && options.includes("code")) return "code";
@@ -31,7 +33,9 @@ interface Accepted {
   readonly recovery: boolean;
 }
 
-/** The ways that the service accepts and the person has. */
+/**
+ * The ways that the service accepts and the person has, in the order in which they are offered.
+ */
 export const meansOf = (
   { hasPasskey, hasApp, hasAddress }: Person,
   accepted: Accepted,

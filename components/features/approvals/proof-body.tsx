@@ -22,36 +22,39 @@ import {
 import { meansOf, type MeansKind, preferredMeans } from "./preferred-means";
 import { useFactors } from "./use-factors";
 
-/** How a proof of one subject is asked for. */
+/** How the page requests a proof for one subject. */
 export interface ProofRequest {
-  /** Equal for equal subjects. A code that was mailed before a reload can then still be typed. */
+  /**
+   * Key in the tab's storage, equal for equal subjects. A code that was mailed before a reload can
+   * then still be typed.
+   */
   readonly keptAs: string;
-  /** Asks for a mailed code, or for the challenge of a passkey. */
+  /** Requests a mailed code, or the challenge for a passkey. */
   readonly ask: (channel: "email" | "passkey") => Promise<SentCode>;
   readonly sending: boolean;
   readonly sendError: unknown;
 }
 
 interface ProofProps {
-  /** The act in the words of its button: `Pay 20.00 USDC`. */
+  /** Label of the button that approves, such as `Pay 20.00 USDC`. */
   readonly act: string;
   /** Whether the service accepts a mailed code for this subject. Default: true. */
   readonly takesCode?: boolean;
   readonly busy: boolean;
   /**
-   * A sentence that is shown when the code could not be mailed or the passkey could not be asked: it
-   * says where the money is, or what did not change.
+   * A sentence that says where the money is, or what did not change. It is shown when the code
+   * could not be mailed or the challenge could not be requested.
    */
   readonly money: string;
   /** Resolves with false when the proof was refused; the field is then cleared. */
   readonly onApprove: (proof: MoneyProof) => Promise<boolean>;
   /** Accepts the signature of the sign-in wallet over the message. */
   readonly wallet?: {
-    /** Undefined while it loads. */
+    /** Undefined while the message loads. */
     readonly message: string | undefined;
     /** Requests the signature without a click when there is no other way. */
     readonly signsAtOnce: boolean;
-    /** Called when the person chooses the wallet, for messages that are only then asked for. */
+    /** Called when the person chooses the wallet. Loads messages that are requested only then. */
     readonly onChosen?: () => void;
     readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
   };
@@ -64,7 +67,7 @@ interface ProofPartProps extends ProofProps {
   readonly subject: BodyInput<typeof requestOtp>;
 }
 
-/** The proof of a record whose code `POST /swap/request-otp` mails. */
+/** The proof for a record. `POST /swap/request-otp` mails its code. */
 export const ProofPart = ({ subject, ...props }: ProofPartProps): ReactNode => {
   const asking = useApiMutation(requestOtp);
   return (
@@ -86,12 +89,13 @@ interface RequestedProofProps extends ProofProps {
 
 /**
  * The only component by which a person approves something. With a passkey, one button approves.
- * Otherwise a code is mailed when this opens, and its last digit submits it.
+ * Otherwise the service mails a code when the component opens, and the last typed digit submits
+ * it.
  */
 export const RequestedProof = (props: RequestedProofProps): ReactNode => {
   const { isKnown, ...factors } = useFactors();
   const me = useMe();
-  // The tab's storage does not exist on the server.
+  // Null until the browser has read the tab's storage, which does not exist on the server.
   const [isMailed, setIsMailed] = useState<boolean | null>(null);
   const { keptAs } = props.request;
   useEffect(() => setIsMailed(readKeptCode(keptAs) !== null), [keptAs]);

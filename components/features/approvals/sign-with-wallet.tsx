@@ -58,7 +58,8 @@ export const SignWithWallet = ({
   };
   const begin = useEffectEvent(sign);
   useEffect(() => {
-    // In development React runs effects twice. The timer prevents a second request to the wallet.
+    // In development, React runs effects twice. The timer of the first run is cleared before it
+    // fires, so the wallet receives one request.
     if (!signsAtOnce) return undefined;
     const timer = setTimeout(() => void begin(), 0);
     return () => clearTimeout(timer);

@@ -46,7 +46,7 @@ export interface Approvable<Input> {
   /** Null until the service requires an approval. */
   readonly asked: AskedApproval | null;
   /**
-   * Whether this approval replaces one that had expired, or whose change was edited in the
+   * Whether this approval replaces an approval that had expired, or whose change was edited in the
    * meantime.
    */
   readonly isRenewed: boolean;

@@ -5,7 +5,7 @@ import { apiQuery } from "@/components/features/session/api-query";
 import { getFactors, listPasskeys } from "@/lib/api-client/calls.gen";
 
 interface Factors {
-  /** False while they load. A factor that could not be read counts as missing. */
+  /** False while the factors load. A factor that could not be read counts as missing. */
   readonly isKnown: boolean;
   readonly hasPasskey: boolean;
   readonly hasApp: boolean;

@@ -98,7 +98,7 @@ const toQuery = ({
   to: spanOf(to).to,
 });
 
-/** Only owners and admins see the audit log. */
+/** The page of the audit log, which only owners and admins see. */
 export const AuditLog = (): ReactNode => {
   const may = useMay("audit:read");
   const [state, set] = useQueryStates(

@@ -19,8 +19,8 @@ export const usePersonAddresses = (): ReadonlyMap<string, string> => {
 };
 
 /**
- * Names for actors of the audit log: people by display name and address, keys by name. Former members are shown by
- * id.
+ * Names for actors of the audit log: people by display name and address, keys by name. Former
+ * members are shown by id.
  */
 export const useActorNames = (): ((actor: string) => string) => {
   const me = useMe().data;

@@ -62,6 +62,7 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
+ * The kind and the page of an object in the audit log, from its id.
  * @example subjectView("po_0198c2b4-…") // { word: "Payout", href: "/payouts/po_0198c2b4-…" }
  */
 export const subjectView = (id: string): SubjectView => {

@@ -54,7 +54,7 @@ const MOVES = [
 interface AvailableAmountProps {
   readonly amounts: MovingAmounts;
   readonly unit: string;
-  /** In a column of several tokens; see `columnTail`. */
+  /** Alignment of the amount in a column of several tokens; see `columnTail`. */
   readonly column?: ColumnTail;
 }
 
@@ -63,7 +63,7 @@ interface Move {
   readonly amount: string;
 }
 
-/** One line in a wide table, and one line for each part in a card. */
+/** In a wide table all parts are on one line. In a card each part has its own line. */
 const PARTS_LOOKS =
   "ml-auto text-sm text-fg-3 @min-[44rem]:block @min-[44rem]:max-w-72 @min-[44rem]:truncate @min-[44rem]:pb-1 @min-[44rem]:*:not-last:mr-3 @max-[44rem]:flex @max-[44rem]:flex-col @max-[44rem]:items-end";
 

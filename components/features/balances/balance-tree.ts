@@ -45,7 +45,7 @@ export interface BalanceNode {
   readonly usd: string | null;
   /**
    * Share of the priced total, in tenths of a per cent; null without a price. The shares of the
-   * children add up to that of their parent, or to less when some wallets are not listed.
+   * children add up to the parent's share, or to less when some wallets are not listed.
    */
   readonly shareTenths: number | null;
   readonly children: readonly BalanceNode[];
@@ -89,8 +89,8 @@ type Unshared = Omit<BalanceNode, "shareTenths" | "children"> & {
 };
 
 /**
- * Distributes `tenths` over the lines by worth. The lines may be worth less than `whole`, because
- * some wallets are not listed; the rest then has no line.
+ * Divides `tenths` among the lines in proportion to their worth. The lines may be worth less than
+ * `whole`, because some wallets are not listed. The shares then add up to less than `tenths`.
  */
 const withShares = (
   nodes: readonly Unshared[],

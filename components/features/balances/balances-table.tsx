@@ -22,7 +22,7 @@ import { AvailableAmount, BalanceActions } from "./balance-parts";
 import { type BalanceNode, balanceTree, openableIds, visibleNodes } from "./balance-tree";
 import type { Balances } from "./use-balances";
 
-/** Number of wallets on the API's first page. */
+/** The maximum number of wallets in the table, which shows the API's first page. */
 const WALLETS_LISTED = 1000;
 
 const useOpenLines = (nodes: readonly BalanceNode[]) => {
@@ -138,7 +138,7 @@ interface LineProps {
   readonly tail: ColumnTail;
 }
 
-/** The icon of the first level is under the header. */
+/** Left padding of a line by its level. It places the icon of the first level below the header. */
 const INDENT = { 1: "pl-3", 2: "pl-9", 3: "pl-18 @max-[44rem]:pl-14" } as const;
 const CELL =
   "h-9 px-2 last:pr-4 text-right whitespace-nowrap @max-[44rem]:h-auto @max-[44rem]:p-0!";

@@ -110,7 +110,7 @@ export const HistoryChart = ({ series }: { readonly series: HistorySeries }): Re
   );
 };
 
-/** A row of the chart in another currency than the US dollars of the API. */
+/** Converts the amounts in a row of the chart from US dollars to another currency. */
 const inCurrency = (
   row: HistorySeries["rows"][number],
   factor: number,
@@ -137,8 +137,8 @@ const rowsOf = (balances: Balances, factor: number): Row[] =>
     });
 
 /**
- * Worth of each token, with gaps between its chains. All bars have one colour,
- * because in the chart beside this one colours stand for tokens.
+ * Worth of each token, with gaps between its chains. All bars have one colour, because colours
+ * stand for tokens in the chart beside this chart.
  */
 export const CompositionChart = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const { chains } = usePublicConfig();

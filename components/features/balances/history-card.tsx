@@ -19,7 +19,7 @@ const HistoryChart = dynamic(() => import("./charts").then((module) => module.Hi
 
 const RANGES = [7, 30, 90, 365] as const;
 const DEFAULT_DAYS = 30;
-/** A line needs two points. */
+/** The chart is hidden below this number of points, because a line needs two. */
 const POINTS_MIN = 2;
 const TABLE_ROWS_MAX = 48;
 

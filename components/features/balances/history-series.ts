@@ -3,7 +3,10 @@ import type { getBalanceHistory } from "@/lib/contracts/balances";
 
 export type HistoryPoint = ResponseOf<typeof getBalanceHistory>["data"][number];
 
-/** The number of distinguishable colours, minus one for the series of all other assets. */
+/**
+ * The maximum number of assets with their own series. People can distinguish five colours, and the
+ * series of all other assets has one of them.
+ */
 const NAMED_MAX = 4;
 export const OTHERS_ID = "others";
 
@@ -22,8 +25,8 @@ export interface HistorySeries {
 const dollars = (usd: string | null): number => (usd === null ? 0 : Number(usd));
 
 /**
- * The series of the chart: the assets that were worth most at any time have their own, and one
- * series sums all others.
+ * The series of the chart. The assets with the highest worth at any time have one series each. One
+ * more series sums all other assets.
  */
 export const historySeries = (points: readonly HistoryPoint[]): HistorySeries => {
   const labels = new Map<string, string>();

@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { currentRequest, subscribeToRequests } from "./confirm-store";
 
-// Loaded only when the person signs with the burner wallet.
+// The dialog is loaded only when the person signs with the burner wallet.
 const BurnerDialog = dynamic(
   () => import("./burner-dialog").then((module) => module.BurnerDialog),
   { ssr: false },

@@ -22,7 +22,9 @@ const change = (next: readonly Pending[]): void => {
   for (const listener of listeners) listener();
 };
 
-/** Resolves with the person's answer. Requests are shown one at a time, in their order. */
+/**
+ * Resolves with the person's answer. Requests are shown one at a time, in the order of the calls.
+ */
 export const askPerson = (request: BurnerRequest): Promise<boolean> =>
   new Promise((resolve) => {
     const pending: Pending = {

@@ -125,7 +125,7 @@ interface ContactFormProps {
   readonly onSaved?: (contact: Contact) => void;
 }
 
-/** Adds a contact. If the address already has one, the contact is renamed. */
+/** Adds a contact. If the address already has a contact, that contact is renamed. */
 const ContactForm = ({ address = "", onSaved }: ContactFormProps): ReactNode => {
   const form = useForm({
     resolver: zodResolver(contactForm),

@@ -13,7 +13,7 @@ interface AddressBookFieldProps extends Pick<
   readonly onChoose: (address: string) => void;
   /** An address that the address book offers to save as a contact. */
   readonly newAddress?: string;
-  /** Rendered below the field. The callback opens the address book. */
+  /** Renders the notes below the field. `openBook` opens the address book. */
   readonly notes?: (openBook: () => void) => ReactNode;
 }
 

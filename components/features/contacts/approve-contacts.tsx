@@ -11,7 +11,7 @@ import { approveContacts } from "@/lib/api-client/calls.gen";
 import { WarningBadges } from "./contact-dialog";
 import { type Contact, useApproveContacts } from "./use-contacts";
 
-/** Key of the approval, which survives a reload. */
+/** Key under which the approval is stored, so that it survives a reload. */
 export const ALL_CONTACTS = "contacts.approve ";
 
 interface ApproveContactsProps {

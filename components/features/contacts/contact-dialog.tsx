@@ -239,7 +239,7 @@ export const WarningBadges = ({
   ));
 
 interface DeleteContactDialogProps {
-  /** Null closes the dialog. */
+  /** The contact to delete; null closes the dialog. */
   readonly contact: Contact | null;
   readonly onClose: () => void;
 }

@@ -53,13 +53,13 @@ import {
   useContacts,
 } from "./use-contacts";
 
-// Loaded on demand, because it reads files and the list does not.
+// The import is loaded on demand, because it needs code for files that the list does not need.
 const ImportContacts = dynamic(
   () => import("./import/import-contacts").then((module) => module.ImportContacts),
   { ssr: false },
 );
 
-/** Rows that are rendered before somebody asks for more. */
+/** Number of rows that are rendered before the person asks for more. */
 const ROWS_SHOWN = 200;
 
 const FILTERS = { q: parseAsString, tag: parseAsString };
@@ -189,12 +189,12 @@ const ShowMore = (props: {
     </div>
   );
 
-/** The import of a file, and the approval of what it proposed. */
+/** Imports contacts from a file, and approves the contacts that the import proposed. */
 const ContactImport = ({ contacts }: { readonly contacts: readonly Contact[] }): ReactNode => {
   const mayApprove = useMay("policies:manage");
   const mayWrite = useMay("records:write");
   const [importing, setImporting] = useState(false);
-  // Null: no dialog. Undefined: every proposed contact.
+  // The contacts to approve: null when no dialog is open, undefined for all proposed contacts.
   const [approving, setApproving] = useState<ReadonlySet<string> | null | undefined>(null);
   useReopen(
     ALL_CONTACTS,
@@ -406,7 +406,7 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
     ))
   );
 
-/** The tags of a row, which has one line. The filter above the list has every tag. */
+/** The number of tags in a row, which has one line. The filter above the list has every tag. */
 const TAGS_SHOWN = 2;
 
 const Tags = ({

@@ -20,7 +20,7 @@ export type Contact = ResponseOf<typeof listContacts>["data"][number];
 
 const STALE_MS = 30_000;
 
-/** Ordered by name. */
+/** All contacts, ordered by name. */
 export const contactsQuery = { ...apiPages(listContacts, {}), staleTime: STALE_MS };
 
 export const useContacts = () => useWholeList(contactsQuery);
@@ -32,7 +32,7 @@ const useBookChange = <Input, Answer>(
   return useMutation({ mutationFn, onSuccess: () => refresh(listContacts) });
 };
 
-/** Adds a contact. If the address already has one, the contact is renamed. */
+/** Adds a contact. If the address already has a contact, that contact is renamed. */
 export const useSaveContact = () => {
   const api = useApi();
   return useBookChange((body: BodyInput<typeof createContact>) =>
@@ -65,7 +65,7 @@ export const useApproveContact = (): ((contact: Contact, proof: Proven) => Promi
   };
 };
 
-/** Approves several contacts with one proof. Contacts that are approved already stay as they are. */
+/** Approves several contacts with one proof. Contacts that are already approved stay unchanged. */
 export const useApproveContacts = (): ((
   ids: readonly string[],
   proof: Proven,
@@ -80,7 +80,7 @@ export const useApproveContacts = (): ((
   };
 };
 
-/** Stores the rows of a file, or only checks them. */
+/** Stores the contacts of a file, or only checks them. */
 export const useImportContacts = () => {
   const api = useApi();
   return useBookChange((body: BodyInput<typeof importContacts>) =>

@@ -26,8 +26,8 @@ interface ExportMenuProps extends BackgroundExport {
 }
 
 /**
- * The ways to save a list as a file. Files that are made on this page contain all filtered
- * records up to the limit of a download; the background has no limit.
+ * The menu with the ways to save a list as a file. Files that this page makes contain all filtered
+ * records up to the limit of a download. An export in the background has no limit.
  */
 export const ExportMenu = ({ makeCsv, makePdf, ...background }: ExportMenuProps): ReactNode => {
   const csv = useFile(makeCsv);

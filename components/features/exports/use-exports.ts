@@ -12,6 +12,8 @@ const REST_MS = 30_000;
 
 const isOpen = ({ state }: ExportFile): boolean => state === "queued" || state === "running";
 
-/** The stream of changes does not cover exports, so they are read often while one is written. */
+/**
+ * The stream of changes does not cover exports, so the list is read often while a file is written.
+ */
 export const useExports = (): Pages<ExportFile> =>
   usePages(exportPages, (files) => (files.some(isOpen) ? OPEN_MS : REST_MS));

@@ -9,7 +9,10 @@ import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
 import { toast } from "@/components/ui/toast";
 import { useFund } from "./fund";
 
-/** The native coin is for the network fees of wallets that send their own transactions. */
+/**
+ * The test tokens that the menu offers. Wallets that send their own transactions need the native
+ * coin for the network fees.
+ */
 const GIFTS = [
   { token: "USDC", amount: "1000", words: "1,000 USDC" },
   { token: "USDT", amount: "1000", words: "1,000 USDT" },

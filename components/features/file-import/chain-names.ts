@@ -1,7 +1,6 @@
-/** Names of chains in files of other programs. */
 /**
- * Names and short names (EIP-3770) of chains in files of other programs, with the chain's id; null
- * for chains that are not EVM chains.
+ * The chain's id by its name or short name (EIP-3770) in files of other programs; null for chains
+ * that are not EVM chains.
  */
 const CHAIN_IDS: Readonly<Record<string, number | null>> = {
   ethereum: 1,

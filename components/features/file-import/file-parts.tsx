@@ -110,7 +110,7 @@ interface PasteDialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
   readonly onText: (text: string) => void;
-  /** Two rows that show the form. */
+  /** Two example rows that show the expected format. */
   readonly placeholder: string;
 }
 

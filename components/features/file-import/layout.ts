@@ -10,7 +10,9 @@ export interface LayoutOf<Column extends string> {
   /** Whether the first row is a header. */
   readonly headed: boolean;
   readonly mapping: MappingOf<Column>;
-  /** Meanings for which several columns fit. The person must choose. */
+  /**
+   * For each meaning that several columns fit, these columns. The person must choose one of them.
+   */
   readonly open: Readonly<Partial<Record<Column, readonly number[]>>>;
 }
 
@@ -19,7 +21,7 @@ type Choice = Pick<LayoutOf<string>, "mapping" | "open">;
 const columnsIn = (rows: Rows): number =>
   rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 
-/** Columns that have no meaning, and are not offered for one. */
+/** Columns without a meaning that are also not candidates for one. */
 export const freeColumns = (rows: Rows, { mapping, open }: Choice): readonly number[] => {
   const assigned = new Set([
     ...Object.values(mapping),

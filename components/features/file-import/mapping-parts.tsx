@@ -110,7 +110,10 @@ export const UnreadColumns = ({
   );
 };
 
-/** Asks which column to use where several fit, because a wrong one would lead to wrong payments. */
+/**
+ * Asks the person to choose when several columns fit one meaning, because a wrong column would
+ * lead to wrong payments.
+ */
 export const OpenColumns = <Column extends string>({
   mapping: { layout, setColumn },
   table,

@@ -34,7 +34,7 @@ const DEPTH_MAX = 40;
 const TEXT_LENGTH_MAX = 2_000;
 const SAMPLES_SHOWN = 3;
 const UNREAD_SHOWN = 24;
-/** Sums are computed with this number of decimals. The standard allows at most 17. */
+/** Number of decimals with which sums are computed. The standard allows at most 17. */
 const SUM_DECIMALS = 18;
 const AMOUNT = /^(0|[1-9]\d{0,17})(\.\d{1,17})?$/;
 const KIND = /\bpain\.001\.001\.\d\d\b/;
@@ -61,7 +61,7 @@ const refuse = (message: string): never => {
   throw new RefusedFileError(message);
 };
 
-/** Texts by path, in the order of the file. */
+/** Texts of elements by their path, in the order of the file. */
 type Texts = Map<string, string[]>;
 
 const add = (texts: Texts, path: string, text: string): void => {

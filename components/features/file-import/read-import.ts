@@ -16,7 +16,7 @@ export const mebibytes = (bytes: number): string => `${measureText(bytes / MIB)}
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte);
 
-/** The records that the rows of a file become. */
+/** Describes the records that an import makes from the rows of a file. */
 export interface ImportKind {
   readonly rowsMax: number;
   /** The word for the content of a row, as in "one row for each payment". */
@@ -102,7 +102,10 @@ export const readImport = async (
 };
 
 const SAMPLE_BYTES = 64 * 1024;
-/** UTF-16 text in Latin letters has a zero in nearly every second byte. */
+/**
+ * Above this share of zero bytes at even or at odd positions, a text counts as UTF-16. Latin
+ * letters in UTF-16 have a zero in nearly every second byte.
+ */
 const UTF16_ZERO_SHARE = 0.4;
 const BINARY_SHARE = 0.01;
 /**

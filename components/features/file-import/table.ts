@@ -32,21 +32,24 @@ export const SPREADSHEET_DAMAGED =
   "The spreadsheet is damaged. Open it, save it again as XLSX, or save it as CSV.";
 
 /**
- * Larger files are refused without being read. The rows of a payout need far less; the rest is room
- * for other columns.
+ * Maximum size of a file. Larger files are refused without being read. The rows of a payout need
+ * far less; the rest is room for other columns.
  */
 export const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * The reader stops counting rows here. The error of a larger file says that it has more rows than
- * this.
+ * The reader stops counting rows at this number. The error for a larger file says that it has more
+ * rows.
  */
 export const TABLE_ROWS_MAX = 200_000;
 
 /** Columns beyond this number are not read. */
 export const TABLE_COLUMNS_MAX = 64;
 
-/** Longer cells mean an unclosed quote or another kind of file. */
+/**
+ * A file with a longer cell is refused, because such a cell means an unclosed quote or another
+ * kind of file.
+ */
 export const CELL_LENGTH_MAX = 10_000;
 
 /**

@@ -8,7 +8,7 @@ interface Row {
 
 interface Numbered<R> {
   readonly row: R;
-  /** The place among all rows, from 1. */
+  /** The position among all rows, from 1. */
   readonly number: number;
 }
 
@@ -20,8 +20,8 @@ interface RowsWithErrors<R> {
 
 /**
  * The rows of a list, or only those with errors. A row that had an error when the person chose to
- * see only those stays in the list after it is corrected: if it disappeared while somebody types, it
- * would keep only half of the text.
+ * see only such rows stays in the list after its correction. Otherwise it would disappear while
+ * the person types, and keep only half of the text.
  * @param problems by the row's key
  */
 export const useRowsWithErrors = <R extends Row>(

@@ -8,7 +8,10 @@ interface XmlHandlers {
   readonly damaged?: string;
   /** Refuses a document type declaration, which could define entities. */
   readonly noDocumentType?: boolean;
-  /** The element's name without its namespace prefix, because some programs write `x:row`. */
+  /**
+   * Called at the start of an element. `name` has no namespace prefix, because some programs write
+   * `x:row`.
+   */
   readonly open?: (name: string, attributes: () => Attributes) => void;
   readonly close?: (name: string) => void;
   readonly text?: (text: string) => void;

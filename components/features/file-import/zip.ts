@@ -7,7 +7,10 @@ const END_BYTES = 22;
 const COMMENT_BYTES_MAX = 0xffff;
 const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
-/** The size field of a ZIP64 entry. Such archives are too large to be read here. */
+/**
+ * The size field of a ZIP64 entry. ZIP64 archives are refused, because they are too large to be
+ * read here.
+ */
 const ZIP64_SIZE = 0xffffffff;
 const ENTRIES_MAX = 2_000;
 const ENCRYPTED = 1;

@@ -207,7 +207,7 @@ const placeOf = ({ x, y, width, height }: Box): CSSProperties => ({
   height,
 });
 
-/** A minimum height, because a long amount wraps onto a second line. */
+/** Sets a minimum height, because a long amount wraps onto a second line. */
 const nodePlaceOf = ({ x, y, width, height }: Box): CSSProperties => ({
   left: x,
   top: y,
@@ -225,7 +225,7 @@ const Place = ({ name, address, chainName }: FlowLeg["from"]): ReactNode => (
       {name}
     </span>
     <ChainMark name={chainName} className="ml-1 size-3.5" />
-    {/* The name is truncated before the chain; for a very long chain both are. */}
+    {/* The wallet's name is truncated first. A very long name of a chain is truncated too. */}
     <span className="max-w-1/2 shrink-0 truncate" title={chainName}>
       {chainName}
     </span>
@@ -362,7 +362,7 @@ const coinPointOf = (band: Band, { coin, fill, back }: FlowLeg): Point | null =>
   return coin === "way" ? pointAt(band.curves, fill) : pointAt(band.back, back);
 };
 
-/** The coins stand above the hops, because hops sit on the bands. */
+/** The coins are drawn above the hops, because the hops would hide coins that pass below them. */
 const Coins = ({ legs, layout }: Pick<FlowBandsProps, "legs" | "layout">): ReactNode => (
   <svg
     viewBox={`0 0 ${String(layout.width)} ${String(layout.height)}`}

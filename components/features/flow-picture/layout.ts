@@ -50,7 +50,7 @@ const BAND_GAP = 2;
 const FLAT_FROM = 680;
 const SOURCE_HEIGHT = 46;
 const SOURCE_GAP = 14;
-/** The width below which sources do not stand beside each other. */
+/** Minimum width of sources in a row. With less room, the sources stand below each other. */
 const SOURCE_MIN = 150;
 const SOURCE_MAX = 240;
 const DESTINATION_HEIGHT = 66;
@@ -64,7 +64,7 @@ const HOP_PADDING = 36;
 const MARGIN = 12;
 /** The fraction of the horizontal distance at which the bands of all legs have joined. */
 const JOINED_AT = 0.36;
-/** The vertical distance in which the bands of sources that stand in a row join. */
+/** The height of the area in which bands join, when their sources stand in a row. */
 const JOIN_HEIGHT = 30;
 /** The fraction of a band's length at which refunded money turns back. */
 export const TURN_AT = 0.62;

@@ -115,7 +115,9 @@ export const operationFlow = (operation: Operation, around: Surroundings): FlowM
 
 type LegProgress = Pick<FlowLeg, "look" | "fill" | "back" | "coin">;
 
-/** Fractions of the path at which the stages begin. */
+/**
+ * Fractions of the path at which a leg's stages begin: sent, seen on the source chain, crossing.
+ */
 const SENT = 0.06;
 const SEEN = 0.12;
 const CROSSING = 0.36;
@@ -206,8 +208,8 @@ export const legProgress = (leg: Leg, times: ProgressTimes): LegProgress => {
 };
 
 /**
- * Expected seconds until the slowest moving leg arrives; null when no leg is moving or one takes
- * longer than expected.
+ * Expected seconds until the slowest moving leg arrives. Null when no leg is moving, or when one
+ * of them takes longer than expected.
  */
 export const secondsLeft = (
   legs: readonly Leg[],

@@ -44,7 +44,7 @@ export const accountPages = ({ q, currency }: AccountFilters) => {
 
 export const accountQuery = (id: string) => apiQuery(getGlobalAccount, { params: { id } });
 
-/** Sends no request while the id is null or empty. */
+/** Reads an account. Sends no request while the id is null or empty. */
 export const useAccount = (id: string | null): UseQueryResult<Account> =>
   useLiveQuery({ ...accountQuery(id ?? ""), enabled: id !== null && id !== "" });
 

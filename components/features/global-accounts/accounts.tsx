@@ -248,8 +248,8 @@ interface AccountValues {
 }
 
 /**
- * An empty name is left out. The currency is the id of an asset, because several assets can have
- * one symbol.
+ * The body of the request. An empty name is left out. The currency is the id of an asset, because
+ * several assets can have one symbol.
  */
 const bodyOf = ({ name, currency }: AccountValues): BodyOf<typeof createGlobalAccount> => ({
   currency,
@@ -278,8 +278,8 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
     defaultValues: { name: "", currency: "" },
   });
   useEffect(() => {
-    // The reserves change while the dialog is open, and the currency of an account cannot be
-    // changed, so the first choice stays.
+    // The first proposal stays. The reserves change while the dialog is open, but the currency of
+    // an account cannot be changed later.
     if (proposed !== undefined && form.getValues("currency") === "")
       form.setValue("currency", proposed);
   }, [proposed, form]);
@@ -304,7 +304,7 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
         busy={mutation.isPending}
         disabled={values.currency === ""}
         onCancel={onClose}
-        // Without a currency, the service would refuse the shown call.
+        // The example call needs a currency, because the service returns an error without one.
         snippet={
           values.currency === "" ? null : (
             <ApiSnippet call={createGlobalAccount} body={bodyOf(values)} />

@@ -31,7 +31,10 @@ interface Checked {
   readonly right: boolean | null;
 }
 
-/** The service builds a tree every ten seconds, so the next tree contains a new account. */
+/**
+ * How often a request for the proof of a new account is repeated. The service builds a tree every
+ * ten seconds, and the next tree contains the account.
+ */
 const TREES_WAITED_MAX = 6;
 const isTooYoung = (error: unknown): error is ApiError =>
   error instanceof ApiError &&

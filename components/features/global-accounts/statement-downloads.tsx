@@ -11,7 +11,10 @@ interface StatementDownloadsProps {
   readonly camt053: () => Promise<string>;
 }
 
-/** The same statement as CSV, as PDF and as camt.053 (ISO 20022), for accounting software. */
+/**
+ * Buttons that save one statement as CSV, as PDF and as camt.053 (ISO 20022), for accounting
+ * software.
+ */
 export const StatementDownloads = ({
   name,
   size,

@@ -105,7 +105,7 @@ const DAY_MS = 86_400_000;
 const midnight = (day: string): Date | null => {
   if (!DAY.test(day)) return null;
   const at = new Date(`${day}T00:00:00.000Z`);
-  // `Date` reads 31 February as 3 March.
+  // The parsed day is compared with the text, because `Date` reads 31 February as 3 March.
   return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day ? null : at;
 };
 

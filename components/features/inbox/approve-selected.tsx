@@ -83,7 +83,7 @@ const SelectedItem = ({ item }: { readonly item: InboxItem }): ReactNode => (
 );
 
 interface SetProofProps extends SelectedProps {
-  /** Called with the requests whose vote was not counted, after the others were. */
+  /** Called after all votes were sent, with the votes that were not counted. */
   readonly onRefused: (votes: readonly SetVote[]) => void;
 }
 

@@ -46,7 +46,7 @@ export const useVotesOn = (
 
 interface ApprovalAdviceProps {
   readonly subjectId: string;
-  /** Whether people may have to vote on it. Default: true. */
+  /** Whether people may have to vote on the movement. Default: true. */
   readonly isVotedOn?: boolean;
 }
 
@@ -90,7 +90,7 @@ export const useVote = (
   };
 };
 
-/** Approves several requests with one proof. Resolves to the result of each. */
+/** Approves several requests with one proof. Resolves with the result for each request. */
 export const useSetVote = (
   ids: readonly string[],
 ): ((means: VoteMeans) => Promise<readonly SetVote[]>) => {
@@ -104,7 +104,10 @@ export const useSetVote = (
   };
 };
 
-/** The link from a movement to its votes. The person who asked reads another text than a voter. */
+/**
+ * The link from a movement to its votes. A person who may vote reads another text than the person
+ * who made the request.
+ */
 export const DecisionLink = ({ id }: { readonly id: string }): ReactNode => {
   const mayDecide = useDecision(id).data?.mayDecide ?? false;
   return (

@@ -70,7 +70,8 @@ interface ApproveSelectedProps {
 
 const ApproveSelected = ({ items, selection }: ApproveSelectedProps): ReactNode => {
   const selected = items.filter(({ id }) => selection.selected.includes(id));
-  // The items of now, because a vote takes them out of the list while the dialog shows its result.
+  // The items that were selected when the dialog opened. A vote removes them from the list while
+  // the dialog still shows its result.
   const [approving, setApproving] = useState<readonly InboxItem[] | null>(null);
   const { length } = selected;
   return (

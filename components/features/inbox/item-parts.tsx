@@ -13,7 +13,10 @@ interface ItemProps {
   readonly item: InboxItem;
 }
 
-/** The title of an item: its maker's name for it, or who is paid, or the service's title. */
+/**
+ * The title of an item: the name that its maker gave it, or else its recipient, or else the
+ * service's title.
+ */
 export const useItemTitle = (): ((item: InboxItem) => string) => {
   const { addressName } = useNames();
   const hideable = useHideableText();
@@ -28,10 +31,12 @@ export const useItemTitle = (): ((item: InboxItem) => string) => {
 
 export const ItemTitle = ({ item }: ItemProps): ReactNode => useItemTitle()(item);
 
-/** Up to this many assets are shown; more are counted. */
+/** The maximum number of assets that are shown. Further assets are only counted. */
 const AMOUNTS_SHOWN = 2;
 
-/** The amounts that leave, one line for each asset. Renders nothing for other items. */
+/**
+ * The amounts that leave, one line for each asset. Renders nothing for items without a movement.
+ */
 export const ItemAmount = ({ item: { movement } }: ItemProps): ReactNode => {
   if (movement === null) return null;
   const { amounts } = movement;
@@ -48,7 +53,10 @@ export const ItemAmount = ({ item: { movement } }: ItemProps): ReactNode => {
   );
 };
 
-/** The name of the person or key that asked. Renders nothing when nobody asked. */
+/**
+ * The name of the person or key that made the request. Renders nothing for items that nobody
+ * requested.
+ */
 export const ItemMaker = ({ item: { by, byName } }: ItemProps): ReactNode => {
   const nameOf = useSentName();
   if (by === null) return null;
@@ -58,7 +66,10 @@ export const ItemMaker = ({ item: { by, byName } }: ItemProps): ReactNode => {
 const HOUR_MS = 3_600_000;
 const TICK_MS = 60_000;
 
-/** When it was asked for, and, for requests that are older than an hour, when it expires. */
+/**
+ * The time of the request. For requests older than an hour that expire, the time at which they
+ * expire.
+ */
 export const ItemTime = ({ item: { since, until, by } }: ItemProps): ReactNode => {
   const now = useNow(TICK_MS);
   const isOld = now !== null && now - Date.parse(since) > HOUR_MS;

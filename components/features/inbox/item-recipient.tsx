@@ -1,8 +1,8 @@
 "use client";
 
 /**
- * Parts of an item that depend on the known addresses. They are apart from the other parts, because
- * the overview does not need them.
+ * Parts of an item that depend on the known addresses. They are in their own file, because the
+ * overview does not need them.
  */
 import type { ReactNode } from "react";
 import { recipientView, useKnownAddresses } from "@/components/features/transfer/recipient";
@@ -43,7 +43,10 @@ interface RecipientProps {
   readonly chainId: number | null;
 }
 
-/** Whether the address only looks like a known one, or how often it was paid. */
+/**
+ * How the project knows the address: the known address that it only looks like, or the earlier
+ * payment to it.
+ */
 const useRecipientFact = ({ address, chainId }: RecipientProps) => {
   const { known, complete } = useKnownAddresses(chainId);
   const view = recipientView(address, known);
@@ -59,7 +62,7 @@ const RecipientFact = (props: RecipientProps): ReactNode => {
   return complete && view.as === "new" ? " · a new recipient" : null;
 };
 
-/** The mark beside the title: a look-alike, or what kind of problem it is. */
+/** The mark beside the title: a warning about a look-alike address, or the kind of the problem. */
 export const ItemMark = ({ item }: ItemProps): ReactNode => {
   const { kind, movement } = item;
   const { label, tone } = INBOX_LOOKS[kind];

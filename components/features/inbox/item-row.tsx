@@ -13,7 +13,9 @@ interface RowProps {
   readonly item: InboxItem;
   readonly isSelected: boolean;
   readonly onVote: ComponentProps<typeof VoteButtons>["onVote"];
-  /** Undefined in lists without items to select. */
+  /**
+   * Called when the person selects the item. Undefined in lists whose items cannot be selected.
+   */
   readonly onSelected: ((isRange: boolean) => void) | undefined;
 }
 

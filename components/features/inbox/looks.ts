@@ -22,7 +22,7 @@ export const INBOX_LOOKS: Readonly<
   failure: { label: "Needs a look", tone: "warning" },
 };
 
-/** Kinds of items that report a problem. Nobody asked for them. */
+/** Kinds of items that report a problem. Nobody made a request for them. */
 const PROBLEMS: ReadonlySet<InboxItem["kind"]> = new Set([
   "deposit",
   "refund",
@@ -40,7 +40,7 @@ interface InboxGroups {
   readonly others: readonly InboxItem[];
 }
 
-/** Each item is in one group, in the order of the list. */
+/** Divides the items into groups. Each item is in one group, and the items keep their order. */
 export const groupsOf = (items: readonly InboxItem[]): InboxGroups => ({
   waiting: items.filter(({ mine, kind }) => mine && !PROBLEMS.has(kind)),
   problems: items.filter(({ mine, kind }) => mine && PROBLEMS.has(kind)),

@@ -87,7 +87,7 @@ const ApprovedLines = ({ decision: { lines, subject } }: ReceiptProps): ReactNod
   );
 };
 
-/** Whether what the operation spends is still a part of what is available. */
+/** Whether the money that the operation spends is still counted as available. */
 const holdsNothing = ({ kind, status, legs }: Operation): boolean =>
   !isPrivateKind(kind) && !isFinal(status) && legs.length === 0;
 

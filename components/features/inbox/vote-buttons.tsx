@@ -7,7 +7,7 @@ import type { Verdict } from "./decision";
 import { useItemTitle } from "./item-parts";
 import type { InboxItem } from "./looks";
 
-/** Loaded when it is opened, because the overview needs it seldom. */
+/** The dialog is loaded when it opens, because most visits of the overview do not need it. */
 const VoteDialog = dynamic(() => import("./vote-dialog").then((module) => module.VoteDialog), {
   ssr: false,
 });
@@ -19,7 +19,7 @@ interface VoteButtonsProps {
   readonly onVote: OnVote;
 }
 
-/** Approve and Decline for one request. */
+/** The buttons Approve and Decline for one request. */
 export const VoteButtons = ({ item, onVote }: VoteButtonsProps): ReactNode => {
   const title = useItemTitle()(item);
   return (
@@ -41,7 +41,10 @@ export const VoteButtons = ({ item, onVote }: VoteButtonsProps): ReactNode => {
 
 interface VoteDialogState {
   readonly onVote: OnVote;
-  /** Render it outside of the list, which drops an item as soon as somebody has decided it. */
+  /**
+   * Render the dialog outside the list, because the list removes an item as soon as somebody has
+   * voted on it.
+   */
   readonly dialog: ReactNode;
 }
 

@@ -13,7 +13,7 @@ interface VoteProofProps {
   readonly verdict: Verdict;
   /** The text that the wallet signs; undefined while it loads. */
   readonly message: string | undefined;
-  /** Called when the person chooses the wallet, for texts that are only then asked for. */
+  /** Called when the person chooses the wallet. Loads texts that are requested only then. */
   readonly onWallet?: () => void;
   /** Sends the vote. When it rejects, the error is shown and the person can try again. */
   readonly onVote: (means: VoteMeans) => Promise<void>;

@@ -18,7 +18,9 @@ export interface ChangeStreamDeps {
   readonly nowMs?: () => number;
 }
 
-/** The service sends data at least every 15 seconds. After this silence the lists are polled. */
+/**
+ * After this silence, the lists are polled. A working stream has data at least every 15 seconds.
+ */
 const DOWN_AFTER_MS = 20_000;
 /**
  * After this silence the connection is closed and opened again, because it may be broken without
@@ -75,7 +77,7 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
     void read(own)
       .catch(() => undefined)
       .finally(() => {
-        // The page was hidden and seen again: another connection is open already.
+        // The page was hidden and is visible again, so another connection is already open.
         if (connection !== null && connection !== own) return;
         connection = null;
         if (stopped || isHidden()) return;

@@ -12,8 +12,8 @@ interface Covered {
   readonly details?: readonly string[];
 }
 
-// Paths instead of contracts, because every page loads this file and would load the contracts of
-// all pages. A test compares the paths with the contracts.
+// The constants below have paths instead of contracts, because every page loads this file and
+// would load the contracts of all pages. A test compares the paths with the contracts.
 const ACCOUNTS = ["/global-accounts", "/global-accounts/{id}", "/global-accounts/{id}/entries"];
 const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
   operations: {
@@ -25,7 +25,8 @@ const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
     details: ["/payouts/{id}", "/payouts/schedules/{id}"],
   },
   balances: { lists: ["/balances/unified", "/balances/history", "/reserves"] },
-  // A notification says how the approval ended that it asked for.
+  // The inbox changes when an approval ends. The notification that asked for the approval then
+  // shows how it ended, so notifications are loaded again too.
   inbox: { lists: ["/inbox", "/approvals", "/notifications"], details: ["/approvals/{id}"] },
   notifications: { lists: ["/notifications"] },
   wallets: { lists: ["/wallets"] },

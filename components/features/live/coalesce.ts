@@ -1,6 +1,6 @@
 /**
- * Calls `work` at most once per `everyMs` for each key: at once if the last call is at least that
- * old, else at the end of the interval.
+ * Calls `work` at most once per `everyMs` for each key. Calls it at once when the last call for
+ * the key is at least that old, otherwise at the end of the interval.
  */
 export const createCoalescer = <Key>(
   work: (key: Key) => void,

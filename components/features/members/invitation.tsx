@@ -35,7 +35,7 @@ const unsubscribe = (): void => undefined;
 const subscribe = (): (() => void) => unsubscribe;
 
 export const AcceptInvitation = (): ReactNode => {
-  // The token is in the tab's storage, which the server cannot read.
+  // The token is undefined on the server, which cannot read the tab's storage.
   const token = useSyncExternalStore(subscribe, readInvitationToken, () => undefined);
   return (
     <>

@@ -32,8 +32,8 @@ interface RoleDialogProps {
 const PERMISSIONS = ["keys:manage", "webhooks:manage", "members:manage", "money:move"] as const;
 
 /**
- * Whether the new role lacks one of these permissions. The keys, endpoints or invitations that
- * depend on it then stop.
+ * Whether the new role lacks a permission of `PERMISSIONS` that the old role has. Keys, endpoints
+ * or invitations that depend on this permission then stop.
  */
 const mayLess = (before: Role, after: string): boolean =>
   PERMISSIONS.some(

@@ -226,7 +226,7 @@ const invitationColumnsOf = (
   },
 ];
 
-/** Shown only to people who may manage members. */
+/** The open invitations, shown only to people who may manage members. */
 const InvitationsCard = (): ReactNode => {
   const query = useQuery(apiQuery(listInvitations, {}));
   const { data } = query;

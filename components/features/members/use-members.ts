@@ -6,15 +6,15 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 import type { createInvitation, updateMember } from "@/lib/contracts/members";
 import type { Role } from "@/lib/core/actor";
 
-/** Ordered by the time of joining, the oldest first. */
+/** All members, ordered by the time of joining, the oldest first. */
 export const membersQuery = apiPages(listMembers, {});
 
 export const useMembers = () => useWholeList(membersQuery);
 
 export type Member = ResponseOf<typeof updateMember>;
 /**
- * The text that names a member: "Ada Lovelace (ada@example.com)". Nothing proves a display name, so
- * the verified address, or else the wallet, stands behind it.
+ * The text that names a member: "Ada Lovelace (ada@example.com)". Nothing proves a display name,
+ * so the text also contains the verified address, or else the wallet.
  */
 export const memberName = ({
   name,
@@ -27,7 +27,7 @@ export const memberName = ({
 
 export type Invitation = ResponseOf<typeof createInvitation>;
 
-/** Ordered from the most permissions to the fewest. */
+/** The roles to choose from, ordered from the most permissions to the fewest. */
 export const ROLE_CHOICES: readonly {
   readonly value: Role;
   readonly label: string;

@@ -1,7 +1,7 @@
 import { amountText } from "@/lib/core/amount-text";
 
 /**
- * An act in the words of its button, with every digit.
+ * Label of the button that approves. Amounts have all their digits.
  * @example actText("Pay", [{ amount: "20", symbol: "USDC" }]) // "Pay 20.00 USDC"
  */
 export const actText = (
@@ -14,6 +14,6 @@ export const actText = (
   return `${verb} ${texts.join(" and ")}`;
 };
 
-/** The act of a movement that other people have to approve: `Ask for 2 approvals`. */
+/** Label of the button for a movement that other people must approve: `Ask for 2 approvals`. */
 export const askText = (count: number): string =>
   `Ask for ${String(count)} ${count === 1 ? "approval" : "approvals"}`;

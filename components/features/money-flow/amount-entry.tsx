@@ -26,7 +26,10 @@ interface AmountEntryProps {
   /** The typed text, in units of the token. */
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** Called with the complete amount of the MAX button, which can be validated at once. */
+  /**
+   * Called with the amount of the MAX button. It is complete, so the field can be validated at
+   * once.
+   */
   readonly onChoose: (text: string) => void;
   readonly onBlur: () => void;
   readonly name: string;
@@ -154,7 +157,7 @@ interface UnitButtonProps extends UnitSwitchProps {
   readonly inRow?: boolean;
 }
 
-/** Changes the unit of the entry; nothing when the token has no price. */
+/** Changes the unit of the entry. Renders nothing when the token has no price. */
 export const UnitSwitch = ({ entry, symbol, inRow = false }: UnitButtonProps): ReactNode => {
   if (entry.switchUnit === undefined) return null;
   const words = entry.dollars === null ? "Enter in USD" : `Enter in ${symbol}`;
@@ -196,7 +199,7 @@ interface ReadAmountProps extends UnitSwitchProps {
   readonly value: string;
 }
 
-/** How the typed amount was read, when its format is not the API's. */
+/** Shows how the typed amount was read, when its format differs from the API's format. */
 export const ReadAmount = ({ value, entry, symbol }: ReadAmountProps): ReactNode =>
   entry.dollars === null ? <ReadAs value={value} read={entry.read} symbol={symbol} /> : null;
 

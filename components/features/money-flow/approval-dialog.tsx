@@ -21,7 +21,7 @@ interface ApprovalDialogProps {
   readonly onClose: () => void;
   /** For the title: `payout` → "Review the payout". */
   readonly noun: string;
-  /** The act in the words of its button: `Pay 20.00 USDC`. */
+  /** Label of the button that approves, such as `Pay 20.00 USDC`. */
   readonly act: string;
   /** Says what exactly the proof approves. */
   readonly description: string;
@@ -39,7 +39,10 @@ interface ApprovalDialogProps {
     readonly isPending: boolean;
     readonly error: Error | null;
   };
-  /** If it rejects, the dialog stays open and shows `approval.error`. */
+  /**
+   * Approves with the proof. When the promise rejects, the dialog stays open and shows
+   * `approval.error`.
+   */
   readonly onApprove: (proof: MoneyProof) => Promise<void>;
   /** The complete record, so that the person sees everything that the code approves. */
   readonly children: ReactNode;

@@ -20,7 +20,7 @@ export interface CodeRequest {
   readonly sending: boolean;
   readonly sendError: unknown;
   readonly send: () => Promise<void>;
-  /** The number of codes that the person asked for. Each one clears the field. */
+  /** The number of codes that the person requested. Each request clears the field. */
   readonly clears: number;
 }
 
@@ -36,7 +36,7 @@ interface AskedCode {
 }
 
 /**
- * The only hook that mails codes. It mails one without a click, unless an earlier one is still
+ * The only hook that mails codes. It mails a code without a click, unless an earlier code is still
  * valid.
  */
 export const useCodeFormOf = ({ ask, sending, sendError, keptAs }: AskedCode): CodeRequest => {
@@ -86,8 +86,8 @@ export const CodeSendError = ({
   );
 
 /**
- * Whether an earlier code is still valid: the service refuses another one so soon. The page does
- * not know it when it was left before the answer.
+ * Whether the service mailed a code a moment ago and therefore refuses to mail another one. The
+ * page does not know the first code when the person left the page before the answer.
  */
 export const isSentBefore = ({ sent, sendError }: CodeRequest): boolean =>
   sent === null && codeOf(sendError) === "rate_limited";
@@ -99,7 +99,10 @@ const unsentText = (error: unknown): string => {
     : "No code was sent now.";
 };
 
-/** Says where the code went and until when it is good, with the button that sends another one. */
+/**
+ * Says where the code was sent and until when it is valid, with the button that sends another
+ * code.
+ */
 export const SentNotice = ({ codes }: { readonly codes: CodeRequest }): ReactNode => {
   const { sent } = codes;
   return (

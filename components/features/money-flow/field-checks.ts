@@ -6,7 +6,10 @@ import { groupedAmount, readAmount } from "@/lib/core/read-amount";
 
 export const chosen = (what: string): z.ZodString => z.string().min(1, `Choose a ${what}.`);
 
-/** The schema's message lacks a subject, so `what` is put before it to make a sentence. */
+/**
+ * Checks a text field with a schema. Puts `what` before the schema's message, which has no
+ * subject.
+ */
 export const checkedBy = (schema: z.ZodType, what: string, empty: string): z.ZodString =>
   z.string().superRefine((text, context) => {
     const problem = schema.safeParse(text.trim()).error?.issues[0]?.message;

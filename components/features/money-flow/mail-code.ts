@@ -3,8 +3,8 @@ import { requestOtp } from "@/lib/contracts/swap";
 import type { SentCode } from "./types";
 
 /**
- * When a code is mailed, without React: once when the review opens, and again only when the person
- * asks for it.
+ * Decides when a code is mailed, without React: once when the review opens, and again only when
+ * the person requests another code.
  */
 
 const storeOf = (keptAs: string) => tabStore(`causeway.code.${keptAs}`, requestOtp.response);
@@ -18,18 +18,18 @@ export const readKeptCode = (keptAs: string, nowMs = Date.now()): SentCode | nul
   return sent !== null && Date.parse(sent.expiresAt) > nowMs ? sent : null;
 };
 
-/** Requests without an answer, by the id of what their code approves. */
+/** For each record id, the running request for a code. The entry is removed after the answer. */
 const asking = new Map<string, Promise<SentCode>>();
 
 interface CodeRequestOf {
-  /** Id of what the code approves. */
+  /** Id of the record that the code approves. */
   readonly keptAs: string;
   readonly ask: () => Promise<SentCode>;
 }
 
 /**
- * Mails a code. A call during another one for the same id waits for the same answer, because React
- * may run the effect of an opening twice.
+ * Mails a code. While a request for an id is running, a second call for this id returns its
+ * answer, because React may run the effect of an opening dialog twice.
  */
 export const mailCode = ({ keptAs, ask }: CodeRequestOf): Promise<SentCode> => {
   const running = asking.get(keptAs);
@@ -44,7 +44,7 @@ export const mailCode = ({ keptAs, ask }: CodeRequestOf): Promise<SentCode> => {
   return answer;
 };
 
-/** Mails a code unless one that was mailed before is still valid. */
+/** Mails a code, unless an earlier code is still valid. */
 export const mailCodeAtOpening = (
   request: CodeRequestOf,
   nowMs = Date.now(),

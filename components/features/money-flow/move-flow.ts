@@ -11,14 +11,15 @@ import type { MoneyProof, MoveIds, MoveSubject, Prepared } from "./types";
  * The steps by which a person moves money, without React: review and approve → prepare → execute.
  * `use-move-flow.ts` connects them to the API, the wallets and the page.
  *
- * Nobody approves what they did not see. After the proof, the service prices and simulates again,
- * and it is executed at once only when no wallet of the person must sign and the receipt holds
- * (`brokenPromises`): the minimum received is not lower; recipient, chain and token are the same; no
- * wallet pays a network fee of which the receipt said something else; no balance falls by more than
- * the receipt says, and no other balance falls; and there is no new warning. Otherwise the flow
- * stops at `check`, which shows the prepared amounts and the simulated balance changes, until the
- * person acts again. When the price fell below the approved minimum, the service refuses, and the
- * person must accept the new price and approve it.
+ * Nobody approves values that they did not see. After the proof, the service computes the price
+ * again and simulates the movement. The flow then executes at once only when no wallet of the
+ * person must sign and every promise of the receipt is kept (`brokenPromises`): the minimum
+ * received is not lower; recipient, chain and token are the same; no wallet pays a network fee
+ * that the receipt assigned to another payer; no balance falls by more than the receipt says, and
+ * no other balance falls; and there is no new warning. Otherwise the flow stops at `check`, which
+ * shows the prepared amounts and the simulated balance changes, until the person acts again. When
+ * the price fell below the approved minimum, the service returns an error, and the person must
+ * accept the new price and approve it.
  */
 
 /**
@@ -30,7 +31,7 @@ type Step = "review" | "check" | "sign";
 export interface Flow {
   readonly subject: MoveSubject;
   readonly step: Step;
-  /** The service accepted the proof, so preparing again needs none. */
+  /** Whether the service has accepted the proof. Another preparation then needs no proof. */
   readonly approved: boolean;
   readonly prepared: Prepared | null;
   /** The subject with the new price, when the price fell below the approved minimum; else null. */
@@ -62,7 +63,7 @@ export interface MovePorts {
   ) => Promise<{ readonly operationId: string }>;
   readonly signing: Pick<Signing, "load" | "clear" | "run" | "refuse">;
   readonly onDone: (operationId: string) => void;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number;
   readonly newKey: () => string;
 }
@@ -79,8 +80,8 @@ export interface MoveStore {
   readonly close: () => void;
   readonly back: () => void;
   /**
-   * Prepares with the proof, and executes when the receipt holds and no wallet must sign. Resolves
-   * with false when the proof was refused.
+   * Prepares with the proof. Executes when every promise of the receipt is kept and no wallet must
+   * sign. Resolves with false when the proof was refused.
    * @param proof null once the flow is approved
    */
   readonly approve: (proof: MoneyProof | null) => Promise<boolean>;
@@ -94,8 +95,8 @@ const IDLE: RequestState = { pending: false, error: null };
 const RUNNING: RequestState = { pending: true, error: null };
 
 /**
- * Errors that the service returns before it checks the proof. After any other error the proof counts
- * as accepted.
+ * Errors that the service returns before it checks the proof. After any other error the proof
+ * counts as accepted.
  */
 const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
   "network_error",
@@ -124,12 +125,12 @@ const isSame = (one: MoveSubject, other: MoveSubject): boolean =>
   JSON.stringify(one.ids) === JSON.stringify(other.ids);
 
 /**
- * The changes of the flow after a refused preparation. After a refused proof another one is needed,
- * and a moved price must be accepted.
+ * The changes of the flow after a failed preparation. A refused proof requires another proof, and
+ * a changed price must be accepted.
  */
 const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Flow> => {
   const reason = codeOf(error) ?? "network_error";
-  // The authenticator app or the passkey was removed after the page loaded.
+  // Whether the authenticator app or the passkey was removed after the page loaded.
   const isGone = isFactor && !flow.approved && reason === "invalid_state";
   if (isGone || isRefusedProof(error)) return { approved: false, step: "review" };
   const moved = reason === "quote_price_moved" ? (flow.subject.movedTo?.(error) ?? null) : null;
@@ -160,7 +161,7 @@ const beginWith = (store: Store, ports: MovePorts, subject: MoveSubject): void =
   });
 };
 
-/** The step that shows what was prepared; `review` when it can be executed without another look. */
+/** The step after a preparation; `review` when the flow can be executed without another look. */
 const stepAfter = (subject: MoveSubject, prepared: Prepared): Step => {
   if (prepared.actions.length > 0) return "sign";
   return brokenPromises(subject, prepared).length > 0 ? "check" : "review";
@@ -173,7 +174,10 @@ interface Preparation {
   readonly stepOf: (prepared: Prepared) => Step;
 }
 
-/** Resolves with the error, with null when it was prepared, or with undefined when it did not run. */
+/**
+ * Prepares the flow. Resolves with null on success, with the error on failure, and with undefined
+ * when no request was sent or another subject has started.
+ */
 const prepare = async (
   store: Store,
   ports: MovePorts,
@@ -240,8 +244,8 @@ const signAndSend = async (
   flow: Flow & { prepared: Prepared },
 ): Promise<void> => {
   const { subject, prepared } = flow;
-  // A wallet may send a transaction that moves money only while the price is locked. Once one has
-  // been sent, the remaining actions must be completed.
+  // A wallet may send a transaction that moves money only while the price is locked. Once a
+  // transaction has been sent, the remaining actions must be completed.
   const signatures = await ports.signing.run(
     (moved) => moved || Date.parse(prepared.expiresAt) > ports.now(),
   );
@@ -370,13 +374,13 @@ export const keepFlow = (
     return;
   }
   const { subject, approved, prepared } = flow;
-  // Actions that wallets must sign are not stored. After a reload, preparing again returns new ones
-  // and needs no second proof.
+  // Actions that wallets must sign are not stored. After a reload, another preparation returns new
+  // actions and needs no second proof.
   const mayKeep = prepared !== null && prepared.actions.length === 0;
   keptFlowOf(key).save({
     stored: subject.stored,
     open,
-    // Whether an execution without an answer was accepted is not known. The person repeats it.
+    // An execution without an answer may have been accepted. The person repeats it at `check`.
     step: mayKeep ? "check" : "review",
     approved,
     prepared: mayKeep ? prepared : null,

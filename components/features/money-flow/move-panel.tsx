@@ -65,7 +65,7 @@ const FlowSnippet = ({ move, flow }: FlowProps): ReactNode => {
 
 const STEP_AT = { review: "approve", check: "approve", sign: "sign" } as const;
 
-/** Whether wallets of the person sign, so that the steps can say so before the preparation. */
+/** Whether wallets of the person must sign. The steps show this even before the preparation. */
 const useSigns = ({ subject, prepared }: Flow): boolean => {
   const wallets = useWallets().data?.data ?? [];
   if (prepared !== null) return prepared.actions.length > 0;
@@ -119,7 +119,7 @@ const OneFlow = (props: OneFlowProps): ReactNode => {
   );
 };
 
-/** The time that is left, and the way back. */
+/** The remaining time, and the button that leads back. */
 const ApproveHead = ({ move, flow }: FlowProps): ReactNode => {
   const { expiresAt } = flow.subject;
   return (
@@ -141,7 +141,7 @@ const ApproveHead = ({ move, flow }: FlowProps): ReactNode => {
   );
 };
 
-/** The receipt that is approved; after the preparation with the amounts that are executed. */
+/** The receipt that the person approves. After the preparation, it has the executed amounts. */
 const FlowReceipt = ({ move, flow: { subject, prepared, step } }: FlowProps): ReactNode => {
   const shown = step === "review" ? null : prepared;
   const payers = shown?.networkFees.map(({ paidBy }) => paidBy) ?? subject.networkFees;
@@ -246,7 +246,7 @@ const FlowProof = ({ move, flow: { subject }, onNewQuote }: OneFlowProps): React
 
 const TICK_MS = 1000;
 
-/** Whether the time is over. A review that opens after its end mails no code. */
+/** Whether `expiresAt` has passed. A review that opens after this time mails no code. */
 const useIsOver = (expiresAt: string | null): boolean => {
   const now = useNow(TICK_MS);
   const [openedAt] = useState(() => Date.now());
@@ -292,8 +292,8 @@ const needsNewQuote = ({ move, flow }: FlowErrorsProps, error: unknown): boolean
   if (FINAL.has(codeOf(error))) return true;
   if (codeOf(error) === "quote_price_moved") return flow.moved === null;
   if (codeOf(error) !== "quote_expired") return false;
-  // The price lock lasts 60 s and ends before the quote expires. Until then, preparing again is
-  // enough.
+  // The price lock lasts 60 s and ends before the quote expires. Until the quote expires,
+  // preparing again is enough.
   const { expiresAt } = flow.subject;
   return (
     error !== move.executeError || (expiresAt !== null && Date.parse(expiresAt) <= Date.now())

@@ -90,7 +90,10 @@ const ChangeRow = ({ label, before, after, symbol }: ChangeRowProps): ReactNode 
   </tr>
 );
 
-/** Added to the accepted price impact, because the price may move before the next quote. */
+/**
+ * Added to the accepted price impact, in basis points, because the price may move before the next
+ * quote.
+ */
 const HEADROOM_BPS = 100;
 const LIMIT_MAX_BPS = 10_000;
 
@@ -103,7 +106,8 @@ export const refusedImpact = (error: unknown): number | null => {
 
 interface AcceptedImpact<Body> {
   /**
-   * The request. While it is the one for which the person accepted a limit, it contains that limit.
+   * The request. It contains the accepted limit while it is the request for which the person
+   * accepted it.
    */
   readonly body: Body | null;
   readonly accept: (bps: number) => void;

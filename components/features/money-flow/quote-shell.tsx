@@ -130,7 +130,10 @@ const BAR_LOOKS = [
   "lg:sticky lg:bottom-0 lg:flex-col-reverse lg:gap-2 lg:rounded-b-card",
 ].join(" ");
 
-/** Statuses that do not depend on the form: signed out, timed out, too many requests (RFC 9110). */
+/**
+ * Statuses of errors that have no cause in the form: signed out, timed out, too many requests (RFC
+ * 9110).
+ */
 const WHATEVER_IS_ASKED = new Set([401, 408, 429]);
 
 const isAboutForm = (error: unknown): boolean =>

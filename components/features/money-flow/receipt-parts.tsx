@@ -34,7 +34,7 @@ export const ReceiptParty = ({ address, chainId, children }: ReceiptPartyProps):
   </span>
 );
 
-/** The recipient on a receipt, with how the project knows the address. */
+/** The recipient on a receipt, with a note on how the project knows the address. */
 export const ReceiptRecipient = (props: Omit<ReceiptPartyProps, "children">): ReactNode => {
   const { known, complete } = useKnownAddresses(props.chainId);
   const found = known.filter(({ address }) => isSameText(address, props.address));
@@ -85,7 +85,7 @@ export const AvailableAfter = ({
 };
 
 interface LeftProps {
-  /** Null while it is not known. */
+  /** The amount that may be moved now; null while it is not known. */
   readonly available: string | null;
   readonly amount: string;
   readonly symbol: string;

@@ -22,7 +22,7 @@ const arrivesElsewhere: Check = ({ to }, { to: now }) =>
 
 const isNotWallet = (payer: Payer): boolean => payer !== "wallet";
 
-/** Whether a wallet pays a network fee of whose payment the receipt said something else. */
+/** Whether a wallet pays a network fee although the receipt did not say so. */
 const costsMore: Check = ({ from, networkFees }, prepared) =>
   prepared.networkFees.some(({ walletAddress, chainId, paidBy }) => {
     const promised = from.flatMap((source, index) =>
@@ -60,8 +60,8 @@ const CHECKS = {
 } as const satisfies Record<BrokenPromise, Check>;
 
 /**
- * Compares what will be executed with the receipt that the person approved.
- * @returns the facts that are worse now; empty when the receipt holds
+ * Compares the prepared movement with the receipt that the person approved.
+ * @returns the facts that are worse now; empty when no fact is worse
  */
 export const brokenPromises = (promise: MovePromise, prepared: Facts): BrokenPromise[] =>
   (Object.keys(CHECKS) as BrokenPromise[]).filter((fact) => CHECKS[fact](promise, prepared));

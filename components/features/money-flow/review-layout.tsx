@@ -28,7 +28,7 @@ export const ReviewLayout = ({
   </div>
 );
 
-/** Says for which receipt the approval is good. Small screens leave it out. */
+/** Says for which receipt the approval is valid. Small screens leave the note out. */
 export const ReviewNote = ({ children }: { readonly children: ReactNode }): ReactNode => (
   <p className="rounded-control bg-sunken px-3 py-2 text-sm text-fg-2 max-md:hidden">
     {children}

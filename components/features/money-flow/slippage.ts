@@ -1,6 +1,6 @@
 import { SLIPPAGE_BPS_MAX } from "@/lib/contracts/swap";
 
-/** Shown at the field when `slippageBps` returns null. */
+/** The error of the field for which `slippageBps` returns null. */
 export const SLIPPAGE_PROBLEM = `Type a percentage from 0 to ${String(SLIPPAGE_BPS_MAX / 100)}, with at most two digits after the point.`;
 
 /**

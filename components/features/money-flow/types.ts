@@ -46,9 +46,9 @@ export interface MoveSubject extends MovePromise {
   readonly ids: MoveIds;
   /** For headings and buttons: `swap` → "Review the swap". */
   readonly noun: "swap" | "transfer" | "retry";
-  /** The act in the words of its button: `Swap 200.00 USDC`, or `Ask for 2 approvals`. */
+  /** Label of the button that approves: `Swap 200.00 USDC`, or `Ask for 2 approvals`. */
   readonly act: string;
-  /** The votes that it needs; null when the code of one person suffices. */
+  /** The votes that the movement needs; null when the code of one person suffices. */
   readonly votes: ResponseOf<typeof createQuote>["votes"];
   /**
    * Time at which the quote or transfer expires, RFC 3339. Preparing it again does not extend this
@@ -56,8 +56,8 @@ export interface MoveSubject extends MovePromise {
    */
   readonly expiresAt: string | null;
   /**
-   * Renders the complete receipt; addresses are not shortened. `to` has the amounts that are
-   * approved or, once it is prepared, executed.
+   * Renders the complete receipt; addresses are not shortened. `to` has the amounts that the
+   * person approves or, after the preparation, the amounts that are executed.
    */
   readonly receipt: (to: MovePromise["to"]) => ReactNode;
   /**

@@ -17,7 +17,7 @@ interface FormQuoteOptions<Body, Quote> {
 }
 
 interface FormQuote<Quote> extends QuoteState {
-  /** The newest quote; the previous one while the next is loading. */
+  /** The newest quote. While the next quote is loading, this is the previous quote. */
   readonly quote: Quote | null;
   /**
    * The quote, with its request as JSON in `key`; null while the newest quote belongs to another

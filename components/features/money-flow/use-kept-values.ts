@@ -34,7 +34,7 @@ export const useKeptValues = <Values extends FieldValues>({
     // Removes the values from the address, so that a reload uses the stored draft.
     if (fromLink !== null) window.history.replaceState(null, "", window.location.pathname);
     setIsRead(true);
-    // Runs once: wallets and balances that load later do not change the form.
+    // The effect runs once, so that wallets and balances that load later do not change the form.
   }, []);
   useEffect(() => {
     if (isRead) draft.save(JSON.parse(text) as Values);

@@ -97,8 +97,8 @@ export const useSentName = (): ((id: string, name: string) => string) => {
 interface ActorProps {
   readonly id: string;
   /**
-   * The name that the service sent with the id. Without it the name is looked up among the members
-   * and keys of now, where former ones are missing.
+   * The name that the service sent with the id. Without it, the name of the id is looked up among
+   * the current members and keys, which do not include former ones.
    */
   readonly name?: string | null;
 }

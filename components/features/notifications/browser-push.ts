@@ -23,7 +23,8 @@ export const startBrowserPush = async (
       "The browser does not allow notifications from this site. Allow them in the browser's settings of this site, then try again.",
     );
   const { pushManager } = await navigator.serviceWorker.ready;
-  // A subscription with an earlier key of the service cannot be used.
+  // Removes the browser's earlier subscription, which cannot be used when the service's key has
+  // changed.
   await (await pushManager.getSubscription())?.unsubscribe();
   const subscription = await pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })

@@ -31,7 +31,10 @@ const channelForm = z.object({
   includeAmounts: z.boolean(),
 });
 
-/** The address of a stored channel is never shown, so it stays when the field is empty. */
+/**
+ * A new channel needs an address. For a stored channel the field may be empty, because its address
+ * is never shown and then stays unchanged.
+ */
 const newChannelForm = channelForm.refine(({ address }) => address !== "", {
   message: "Enter the address of the incoming webhook.",
   path: ["address"],
@@ -91,7 +94,7 @@ const useChange = ({ channel, onClose }: ChannelDialogProps) => {
   );
 };
 
-/** Adds or changes a chat. A new address, and amounts, ask for an approval. */
+/** Adds or changes a chat. A new address, or showing amounts in the chat, needs an approval. */
 export const ChannelDialog = (props: ChannelDialogProps): ReactNode => {
   const { channel, onClose } = props;
   const change = useChange(props);

@@ -145,7 +145,7 @@ const ChannelLine = ({ channel, onEdit }: ChannelLineProps): ReactNode => {
     await update.mutateAsync({ params, body: { status: isOn ? "paused" : "active" } });
     await cache.refresh(listNotificationChannels);
   };
-  // The line shows the error of the mutation.
+  // The error is ignored here, because the line shows the error of the mutation.
   const settle = (work: Promise<void>): void => void work.catch(() => undefined);
   return (
     <li className="flex flex-col gap-2 px-4 py-3">

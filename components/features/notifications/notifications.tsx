@@ -82,7 +82,7 @@ const nameOf = (unread: number): string =>
 
 /**
  * The bell in the top bar, with the number of unread notifications. It opens a list of the newest
- * ones.
+ * notifications.
  */
 export const NotificationBell = (): ReactNode => {
   const [open, setOpen] = useState(false);

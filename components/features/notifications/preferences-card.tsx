@@ -40,7 +40,10 @@ const isMail = (text: string): text is MailTime =>
 
 const preferencesQuery = apiQuery(getNotificationPreferences, {});
 
-/** As high as the loaded card, so that the cards below it do not move. */
+/**
+ * Number of loading rows. They are as high as the loaded card, so that the cards below do not
+ * move.
+ */
 const LOADING_ROWS = 14;
 
 export const NotificationPreferencesCard = (): ReactNode => {

@@ -19,8 +19,8 @@ import { type ActivityRow, pathOfEntry, payoutTitleOf, wordsOf } from "./activit
 import { sumByAsset } from "./operation-sums";
 
 /**
- * The most lines of amounts in a row. With more assets, the last line shows the number of the
- * others, so that the row does not grow.
+ * The maximum number of lines of amounts in a row. With more assets, the last line shows the
+ * number of the other assets, so that the row does not grow.
  */
 const ASSETS_SHOWN = 2;
 
@@ -30,7 +30,8 @@ interface CellProps {
 }
 
 /**
- * Deposits of native coins have no recorded sender. For them the received amount is shown as sent.
+ * The sent amounts of a row. Deposits of native coins have no recorded sender, so their received
+ * amount is shown as sent.
  */
 const partsSent = ({ kind, sent, received }: ActivityRow): ActivityRow["sent"] =>
   kind === "deposit" && sent.length === 0 && received !== null ? [received] : sent;
@@ -120,7 +121,10 @@ interface Tails {
   readonly received: ColumnTail;
 }
 
-/** The shares of the width that the other columns leave, and the least widths of both columns. */
+/**
+ * The title column and the way column divide the width that the other columns leave, and each has
+ * a minimum width.
+ */
 const TITLE_WIDTH = "@min-[40rem]:w-[44%] @min-[40rem]:max-w-0 @min-[40rem]:min-w-32";
 const WAY_WIDTH = "@min-[40rem]:w-[56%] @min-[40rem]:max-w-0 @min-[40rem]:min-w-40";
 
@@ -182,8 +186,8 @@ const TIME: Column<ActivityRow> = {
   align: "right",
   bare: true,
   priority: "medium",
-  // The width of "11 minutes ago". The browser replaces the date by such a text, and no column must
-  // move then.
+  // The column has the width of "11 minutes ago". The browser replaces the date by such a text,
+  // and the columns must not move.
   className: "@min-[40rem]:min-w-32",
   cell: (row) => <Time value={row.createdAt} />,
 };
@@ -205,8 +209,8 @@ export const activityColumns = (
 };
 
 /**
- * The chains of a movement: one is shown by its mark and name, several by up to three marks. Where
- * space is short, the name is truncated and the marks stay whole.
+ * The chains of a movement. A single chain is shown by its mark and name, several chains by up to
+ * three marks. Where space is short, the name is truncated and the marks stay whole.
  */
 const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
   const { chains } = usePublicConfig();
@@ -245,7 +249,7 @@ const Marked = ({ mark, id, className, children }: MarkedProps): ReactNode => (
 
 interface MarkedProps {
   readonly mark: ReactNode;
-  /** Follows the text in the title. */
+  /** The id of the object. The title shows it after the text. */
   readonly id?: string;
   readonly className?: string;
   readonly children: string;
@@ -314,7 +318,7 @@ const ARROW = (
   </>
 );
 
-/** One line, whose names are truncated. */
+/** Keeps an entry on one line, where names are truncated. */
 const LOOKS = "flex min-w-0 items-center gap-x-1 whitespace-nowrap text-fg-2";
 
 /**
@@ -343,7 +347,8 @@ const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
       {ARROW}
       {counterparty === null ? RESERVES : <Receiver party={counterparty} />}
       {toChain === null || staysOnChain ? null : (
-        // The line has no room for the names of two chains and the receiver.
+        // Only the chain's mark is visible, because the line has no room for the names of two
+        // chains and the receiver.
         <span className="shrink-0">
           <span className="sr-only"> on </span>
           <ChainName chainId={toChain} nameClassName="sr-only" />

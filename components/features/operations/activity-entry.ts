@@ -12,7 +12,9 @@ export const ACTIVITY_WORDS = {
   funding_reversal: "Funding taken back",
 } as const satisfies Record<ActivityRow["kind"], string>;
 
-/** The kinds of the contract, listed without importing its schemas. */
+/**
+ * The kinds of the API contract. They are listed here without importing the contract's schemas.
+ */
 export const ACTIVITY_KINDS = Object.keys(
   ACTIVITY_WORDS,
 ) as readonly (keyof typeof ACTIVITY_WORDS)[];

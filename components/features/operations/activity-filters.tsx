@@ -184,7 +184,7 @@ export const Days = ({
   </>
 );
 
-// Loaded on demand, because its form needs zod and the page does not.
+// The dialog is loaded on demand, because its form needs zod and the page does not.
 
 const ViewsDialog = dynamic(
   () => import("./views-dialog").then((module) => module.ViewsDialog),
@@ -254,8 +254,8 @@ export const FilterChips = ({
   const wallets = useWallets().data?.data ?? [];
   const names = useNames();
   if (!isFiltered(filters)) return null;
-  // The server does not know the reader's locale. The time makes `Date` read the day in the
-  // reader's time zone, not in UTC.
+  // The server does not know the reader's locale, so it renders the day as it is. The time makes
+  // `Date` read the day in the reader's time zone and not in UTC.
   const dayText = (day: string): string =>
     isHydrated ? dateText(new Date(`${day}T00:00`), "date") : day;
   const walletText = (id: string): string => {

@@ -21,7 +21,7 @@ const COLUMNS = [
   { header: "Memo", width: 10 },
 ] as const;
 
-/** The most characters of a name in the column `To`, which also has the shortened address. */
+/** The maximum length of a name in the column `To`, which also has the shortened address. */
 const NAME_MAX = 30;
 
 const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
@@ -74,7 +74,7 @@ const formatFixed = (cents: bigint): string => {
   return `${digits.slice(0, -CENT_DIGITS)}.${digits.slice(-CENT_DIGITS)}`;
 };
 
-/** One row per sent asset; the first has the other columns. */
+/** One row for each sent asset. Only the first row has the other columns. */
 const rowsOf = (
   row: ActivityRow,
   ofAddress: Names["ofAddress"],

@@ -31,7 +31,7 @@ const OPTIONS = [
 
 const byParser = parseAsStringLiteral(GROUPINGS).withDefault("month");
 
-/** The query of the API. Months and days are those of the reader's time zone. */
+/** The query of the API. Months and days are in the reader's time zone. */
 const useSummaryQuery = (by: Grouping, filters: ActivityFilters) => {
   const [now] = useState(() => new Date());
   const from = filters.from ?? yearStart(now);
@@ -46,7 +46,7 @@ export const ActivitySummary = (): ReactNode => {
   const [by, setBy] = useQueryState("by", byParser.withOptions({ history: "replace" }));
   const state = useActivityFilters();
   const query = useSummaryQuery(by, state.filters);
-  // The server does not know the reader's time zone.
+  // The browser sends the query, because the server does not know the reader's time zone.
   const isHydrated = useHydrated();
   const summary = useLiveQuery({
     ...apiQuery(summarizeActivity, { query }),

@@ -40,13 +40,13 @@ const MONEY = "Movements that run go on without this page.";
 export const Activity = (): ReactNode => {
   const state = useActivityFilters();
   const list = usePages(activityPages(state.filters));
-  // Days become times in the reader's time zone, which the server does not know.
   const movements = useMovements(list.data);
   const selection = useSelection({
     keys: useMemo(() => movements.map(({ id }) => id), [movements]),
     filters: JSON.stringify(state.filters),
   });
   const act = useBulkAct(selection);
+  // The filter's days become times in the reader's time zone, which the server does not know.
   const query = useHydrated() ? toListQuery(state.filters) : {};
   return (
     <>

@@ -50,7 +50,7 @@ const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const midnight = (day: string, daysLater: number): Date | null => {
   const [, year, month, date] = DAY.exec(day) ?? [];
   const at = new Date(Number(year), Number(month) - 1, Number(date));
-  // `Date` would read 31 February as 3 March.
+  // Days such as 31 February are rejected, because `Date` would read them as days in March.
   if (
     Number.isNaN(at.getTime()) ||
     at.getMonth() !== Number(month) - 1 ||
@@ -104,7 +104,10 @@ const dayOf = (at: Date): string =>
 
 const MS_BEFORE = 1;
 
-/** The page of the list with a filter that the API returned. Its times are starts of days. */
+/**
+ * The address of the activity list with a filter that the API returned. The filter's times are
+ * starts of days.
+ */
 export const listPath = (filter: Readonly<Record<string, string>>): string => {
   const { chainId, walletId, assetId, from, to, ...same } = filter;
   const params = {

@@ -43,7 +43,9 @@ const toRow = (step: LegStep): StepRow => ({
   aside: step.at === null ? null : <Time value={step.at} clock />,
 });
 
-/** States of a leg whose deadline on the destination chain has passed. */
+/**
+ * In these states the deadline on the destination chain has passed, so the card does not show it.
+ */
 const BACK: ReadonlySet<Leg["state"]> = new Set([
   "refunding",
   "refund_seen",

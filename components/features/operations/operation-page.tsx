@@ -42,8 +42,8 @@ import { operationTitle, statusSentence } from "./sentences";
 import { useOperation } from "./use-operation";
 
 /**
- * Whether the receipt has no leg beside it in the two columns. The memo then takes that column,
- * because in a full-width receipt the labels would be far from their values.
+ * Whether the receipt is alone in its row of the two columns. The memo then takes the other
+ * column, because in a full-width receipt the labels would be far from their values.
  */
 const isReceiptAlone = ({ deposit, legs }: Operation): boolean =>
   deposit === null && legs.length % 2 === 0;
@@ -101,8 +101,8 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
 };
 
 /**
- * The full page of a private operation has the transfer's id, which this notice reads from the
- * activity list.
+ * Links to the full page of a private operation. That page's address contains the transfer's id,
+ * which this notice reads from the activity list.
  */
 const PrivateNotice = ({ operationId }: { readonly operationId: string }): ReactNode => {
   const { data } = useQuery(apiQuery(listActivity, { query: { q: operationId, limit: 1 } }));

@@ -12,7 +12,10 @@ export type ChainNameOf = (chainId: number) => string;
 
 export const operationQuery = (id: string) => apiQuery(getOperation, { params: { id } });
 
-/** Newest first. Excludes private operations, which only the page for private money shows. */
+/**
+ * Operations, newest first. Excludes private operations, which only the page for private money
+ * shows.
+ */
 const operationsQuery = (query: QueryInput<typeof listOperations>) =>
   apiQuery(listOperations, { query: { ...query, private: "exclude" } });
 
@@ -26,7 +29,7 @@ export const movingOperationsQuery = operationsQuery({
   limit: LISTED_MAX,
 });
 export const latestOperationsQuery = operationsQuery({ limit: LATEST });
-/** At most one completed swap, which shows whether the project has any. */
+/** Reads at most one completed swap, to find out whether the project has any. */
 export const completedSwapQuery = operationsQuery({
   status: "completed",
   kind: "swap,swap_and_transfer",

@@ -27,7 +27,7 @@ const isView = (value: unknown): value is SavedView =>
   isText(value.name, 1, VIEW_NAME_MAX) &&
   isText(value.search, 0, SEARCH_MAX);
 
-/** Views that every person has; they are not stored. */
+/** Views that every person has. They are not stored. */
 export const COMMON_VIEWS: readonly SavedView[] = [
   { name: "In progress", search: "status=pending,processing" },
   { name: "Failed or returned", search: "status=failed,refunded,partially_completed" },

@@ -1,8 +1,7 @@
 import { parseDelimited } from "@/components/features/file-import/table";
 
 /**
- * The lines of an export that belong to these movements, with its header, exactly as they stand
- * there.
+ * The header of an export and its lines about these movements, with unchanged text.
  * @throws Error naming how many movements the export lacks
  */
 export const selectedLines = (csv: string, ids: readonly string[]): string => {

@@ -26,7 +26,10 @@ export const useMovementLabel = (): ((row: ActivityRow) => string) => {
   };
 };
 
-/** A moment after the newest selected movement, because the export's end is excluded. */
+/**
+ * Adds a millisecond to the time of the newest selected movement, because the end of an export is
+ * excluded.
+ */
 const after = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
 
 interface ExportSelectedProps {
@@ -47,7 +50,7 @@ export const ExportSelected = ({ movements, selected }: ExportSelectedProps): Re
         const query = { from: times[0], to: after(times.at(-1) ?? "") };
         const [csv, { selectedLines }] = await Promise.all([
           api.call(exportActivity, { query }),
-          // Loaded on demand, because it reads CSV.
+          // The module is loaded on demand, because it contains a CSV parser.
           import("./selected-csv"),
         ]);
         const day = new Date().toISOString().slice(0, 10);
@@ -68,7 +71,7 @@ interface SelectedMovementsProps {
   readonly act: BulkAct;
 }
 
-/** The acts on the selected movements. */
+/** The actions for the selected movements. */
 export const SelectedMovements = ({
   movements,
   selection,

@@ -57,7 +57,10 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
   }
 };
 
-/** From least to most advanced. The state of an operation is that of its slowest leg. */
+/**
+ * The states of open legs, from least to most advanced. The sentence of an operation is about its
+ * slowest leg.
+ */
 const ORDER: readonly Leg["state"][] = [
   "needs_attention",
   "refunding",
@@ -99,7 +102,7 @@ interface TitleWords {
 const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
 
 /**
- * The received amount of a final operation. Until it is final, or when nothing was received, the
+ * The received amount of a final operation. Before that, or when nothing was received, it is the
  * expected amount.
  */
 const shownOut = ({ status, quoted, actual }: Operation): string =>

@@ -114,7 +114,10 @@ const UNPRICED: Column<Group> = {
   cell: ({ unpriced }) => <Count value={unpriced} />,
 };
 
-/** The columns of a summary. Movements without a price have a column where there are any. */
+/**
+ * The columns of a summary. The column for movements without a price is left out when there are
+ * none.
+ */
 export const summaryColumns = (
   by: Grouping,
   groups: readonly Group[],

@@ -37,7 +37,8 @@ const useOperationEvents = (operationId: string, onEvent: () => void): LiveEvent
       }
     };
     read()
-      // The record itself is polled, so without the stream only the times of the steps are missing.
+      // The error is ignored. The record itself is polled, so without the stream only the times of
+      // the steps are missing.
       .catch(() => undefined)
       .finally(() => {
         if (controller.signal.aborted) return;

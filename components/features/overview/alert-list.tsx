@@ -17,7 +17,7 @@ interface AlertListProps {
   readonly gas: readonly (readonly [chainId: number, operationId: string])[];
   readonly gasAlerts: Me["gasAlerts"];
   readonly budgets: Me["sponsorBudgets"];
-  /** Parts of the service that do not work. */
+  /** Parts of the service that do not work, each with the reason. */
   readonly down: readonly { readonly name: string; readonly detail: ReactNode }[];
   readonly signingOff: Me["signingOff"];
 }
@@ -86,8 +86,8 @@ export const AlertList = ({
 };
 
 /**
- * Signing stops after the database was replaced, for example by a backup that lacks recent
- * payments.
+ * Says that the service signs no payments. Signing stops after the database was replaced, for
+ * example by a backup that lacks recent payments.
  */
 const SigningAlert = ({
   signingOff,
@@ -133,7 +133,10 @@ const GasAlert = ({ alert }: { readonly alert: Me["gasAlerts"][number] }): React
   );
 };
 
-/** Once a sponsor budget is used up, operations that it would pay for are refused. */
+/**
+ * Warns about a low sponsor budget. Once the budget is used up, operations that it would pay for
+ * are refused.
+ */
 const BudgetAlert = ({
   budget,
 }: {

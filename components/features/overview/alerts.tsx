@@ -12,7 +12,7 @@ import {
 } from "@/components/features/operations/operation";
 import { useLiveQuery } from "@/components/features/session/use-api";
 
-/** Loaded when something is wrong, which is seldom. */
+/** The list is loaded only when something is wrong, because most visits do not need it. */
 const AlertList = dynamic(() => import("./alert-list").then((module) => module.AlertList));
 
 /**

@@ -21,7 +21,7 @@ export const TOOLTIP_LOOKS = {
   itemStyle: { color: "var(--text-1)" },
 } as const;
 
-/** A number of a chart in its currency, by ISO 4217. */
+/** A number of a chart as an amount in a currency, which is named by its ISO 4217 code. */
 export const chartMoney = (value: unknown, currency: string): string =>
   currencyText(Number(value).toFixed(2), { currency }).text;
 
@@ -33,9 +33,9 @@ const UNITS = [
 ] as const;
 
 /**
- * A short amount of a currency for axes: `$12.5K`. The locale decides the separators and the position of the
- * sign. The unit is always English, because compact notation in other locales uses words such as
- * "Tsd.".
+ * A short amount of a currency for axes: `$12.5K`. The locale decides the separators and the
+ * position of the sign. The unit is always English, because compact notation in other locales uses
+ * words such as "Tsd.".
  * @param locale BCP 47; by default that of the browser
  */
 export const axisMoney = (value: number, currency: string, locale?: string): string => {

@@ -18,7 +18,7 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { usePreference, writePreference } from "@/components/ui/preferences";
 
-/** From this number of completed steps on, a single line with the next step is shown. */
+/** From this number of completed steps on, only a single line with the next step is shown. */
 const DONE_FOR_BAR = 3;
 const BAR_LOOKS =
   "flex min-h-[42px] flex-wrap items-center gap-x-4 gap-y-1 rounded-card border bg-surface py-1.5 pr-2 pl-4";
@@ -35,7 +35,7 @@ export const FirstRun = (): ReactNode => {
   const [isLate] = useState(steps === "loading");
   const isDone = typeof steps !== "string" && steps.every((step) => step.done);
   useEffect(() => {
-    // The next visit then reserves no space for the steps.
+    // Stores that the steps are done, so that the next visit reserves no space for them.
     if (isDone) writePreference("firstStepsHidden", "1");
   }, [isDone]);
   if (hidden || steps === "failed") return null;

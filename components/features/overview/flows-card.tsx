@@ -16,8 +16,8 @@ const DAYS = 21;
 const READ_MAX = 100;
 const STALE_MS = 30_000;
 /**
- * On this page chart colours stand for chains. Inflows and outflows are distinguished by their side
- * of the line instead.
+ * Inflows and outflows have neutral colours, because chart colours stand for chains on this page.
+ * Their side of the line distinguishes them.
  */
 const IN_FILL = "fill-fg-2";
 const OUT_FILL = "fill-control";

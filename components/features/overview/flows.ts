@@ -4,7 +4,7 @@ import type { ListedOperation } from "@/components/features/operations/operation
 import { flowOf } from "@/lib/core/movement-kinds";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Length of the day in an RFC 3339 time: `2026-11-25`. */
+/** Number of characters of the day in an RFC 3339 time: `2026-11-25`. */
 const DAY_LENGTH = 10;
 
 export interface DayFlow {
@@ -45,8 +45,8 @@ interface Move {
 const dayOf = (time: string): string => time.slice(0, DAY_LENGTH);
 
 /**
- * Deposits are inflows. A leg to an address outside the project is an outflow, including its fees,
- * unless it was refunded.
+ * The inflows and outflows of an operation. A deposit is an inflow. A leg to an address outside
+ * the project is an outflow, including its fees, unless it was refunded.
  */
 const movesOf = (
   { wallets }: FlowSources,
@@ -61,7 +61,7 @@ const movesOf = (
   );
 };
 
-/** Payouts to accounts move no money out of the project. */
+/** The outflows of a payout. A payout to accounts moves no money out of the project. */
 const movesOfPayout = (payout: Payout): Move[] =>
   payout.kind === "wallets"
     ? payout.totals.map(({ token, paid }) => ({

@@ -8,7 +8,7 @@ import { latestOperationsQuery } from "@/components/features/operations/operatio
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { EmptyState, LoadingRows, QueryCard } from "@/components/ui/states";
 
-/** Loaded when there is something to list. */
+/** The table is loaded only when there is something to list. */
 const LatestTable = dynamic(
   () => import("./latest-table").then((module) => module.LatestTable),
   { loading: () => <LoadingRows what="activity" /> },

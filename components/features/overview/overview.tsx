@@ -25,8 +25,8 @@ import { WaitingCard } from "./waiting-card";
 
 const FAUCET_TITLE = "Get test tokens";
 
-// Loaded when the person scrolls to it, because the form is far down the page and exists only on
-// local chains.
+// The panel is loaded when the person scrolls to it, because it is far down the page and exists
+// only on local chains.
 const FaucetPanel = dynamic(
   () =>
     import("@/components/features/faucet/faucet-panel").then((module) => module.FaucetPanel),
@@ -102,7 +102,7 @@ export const Overview = (): ReactNode => {
   );
 };
 
-/** Children are rendered when they are this close to the viewport. */
+/** Distance from the viewport at which the children are rendered. */
 const MARGIN = "200px";
 
 interface WhenSeenProps {
@@ -111,7 +111,7 @@ interface WhenSeenProps {
   readonly children: ReactNode;
 }
 
-/** Renders its children, and so loads dynamic ones, only when they come near the viewport. */
+/** Renders its children only when they come near the viewport. Dynamic children load only then. */
 const WhenSeen = ({ placeholder, children }: WhenSeenProps): ReactNode => {
   const place = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);

@@ -20,7 +20,7 @@ import { useLocale } from "@/components/ui/use-locale";
 import { shareText } from "@/lib/core/amount-text";
 import { changeBetween, worthOfPart, worthOfShared } from "./worth";
 
-/** A line needs two points. */
+/** The chart is hidden below this number of points, because a line needs two. */
 const POINTS_MIN = 2;
 const BPS_PER_TENTH = 10;
 

@@ -13,7 +13,7 @@ const SHOWN = 3;
 export const WaitingCard = ({ className }: { readonly className?: string }): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const mine = query.data?.data.filter((item) => item.mine) ?? [];
-  // The list stays once it was shown, because its dialog may be open.
+  // The list stays mounted once it was shown, because its dialog may be open.
   const [isListed, setIsListed] = useState(false);
   if (mine.length > 0 && !isListed) setIsListed(true);
   return (
@@ -54,7 +54,7 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-/** Loaded when something waits. */
+/** The list is loaded only when something waits. */
 const WaitingList = dynamic(
   () => import("./waiting-list").then((module) => module.WaitingList),
   { loading: () => <Loading /> },

@@ -12,7 +12,10 @@ import { useVoteDialog, VoteButtons } from "@/components/features/inbox/vote-but
 import { Badge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 
-/** The dialog of a vote stays open when its line goes, so it stands beside the list. */
+/**
+ * Lists the items that wait for the reader. The dialog of a vote is outside the list, because it
+ * stays open after its line is removed.
+ */
 export const WaitingList = ({ items }: { readonly items: readonly InboxItem[] }): ReactNode => {
   const { onVote, dialog } = useVoteDialog();
   return (
@@ -27,7 +30,9 @@ export const WaitingList = ({ items }: { readonly items: readonly InboxItem[] })
   );
 };
 
-/** Whether the item reports a problem. Only these items show what to do, to keep the card short. */
+/**
+ * Whether the item reports a problem. To keep the card short, only these items show what to do.
+ */
 const isWrong = ({ kind }: InboxItem): boolean =>
   ["doubt", "stopped_work", "failure"].includes(kind);
 

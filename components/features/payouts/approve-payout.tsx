@@ -71,7 +71,8 @@ export const ApprovePayout = ({ payout, onApproved }: ApprovePayoutProps): React
 };
 
 /**
- * The receipt of a payout that waits: what its maker saw, for everybody who approves it.
+ * The receipt of a payout that waits for approval. Everybody who approves the payout sees the
+ * values that its maker saw.
  */
 export const PayoutReceipt = ({ payout }: { readonly payout: Payout }): ReactNode => (
   <>
@@ -150,8 +151,9 @@ const NetworkFee = ({ payout }: { readonly payout: WalletsPayout }): ReactNode =
   );
 
 /**
- * Left out once the payout is approved, for a withdrawal, which is paid from what backs its
- * account, and for a payout that brings money from other chains first.
+ * The treasury's balance after the payout. It is not shown in three cases: the payout is already
+ * approved; the payout is a withdrawal, which is paid from the amount that backs its account; or
+ * the payout first brings money from other chains.
  */
 const TreasuryAfter = ({ payout }: { readonly payout: WalletsPayout }): ReactNode => {
   const { account, funding, fromAddress, chainId, totals } = payout;

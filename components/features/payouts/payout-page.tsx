@@ -223,15 +223,18 @@ const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** A withdrawal has one row, which its own form makes. */
+/**
+ * Whether the payout's rows can be edited in the form. A withdrawal cannot, because its single row
+ * comes from another form.
+ */
 const isEditable = (payout: Payout): boolean =>
   awaitsApproval(payout) &&
   payout.may.cancel &&
   (payout.kind === "global_accounts" || payout.account === null);
 
 /**
- * Words for cancelling a payout that has not started, and for stopping the unsent rows of one that
- * has.
+ * Words for cancelling a payout that has not started, and for stopping the unsent rows of a payout
+ * that has started.
  */
 const WORDS = {
   whole: {

@@ -24,9 +24,9 @@ import { ROW_VIEWS, stateText } from "./use-payout-rows";
 const ALL = "all";
 const ROW_HEIGHT = 41;
 /**
- * The columns of each width of the table; no two of these ranges meet. A row without room for the
- * reference leaves it out, and one without room for the transaction leaves that out: the rows' CSV
- * file has them. On phones, a row is a card: recipient and amount, reference and state, then the
+ * The columns for each width of the table. The ranges of widths do not overlap. A narrow table
+ * leaves out the transaction, and a narrower table also the reference, because the rows' CSV file
+ * has both. On phones, a row is a card: recipient and amount, reference and state, then the
  * transaction.
  */
 const CARD = "max-md:grid-cols-[minmax(0,1fr)_auto]";

@@ -23,7 +23,7 @@ interface SelectedPayoutsProps {
   readonly selection: Selection;
 }
 
-/** The acts on the selected payouts. */
+/** The actions for the selected payouts. */
 export const SelectedPayouts = ({ payouts, selection }: SelectedPayoutsProps): ReactNode => {
   const act = useBulkAct(selection);
   const options = useTitleOptions();
@@ -55,7 +55,8 @@ export const SelectedPayouts = ({ payouts, selection }: SelectedPayoutsProps): R
 const useRetry = () => {
   const api = useApi();
   const { refresh } = useCache();
-  // One key for each payout, so that a payout whose answer was lost is not retried twice.
+  // Each payout has its own idempotency key, so that a payout whose answer was lost is not retried
+  // twice.
   const keys = useRef(new Map<string, string>());
   return {
     send: async (id: string): Promise<void> => {

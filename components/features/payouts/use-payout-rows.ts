@@ -24,8 +24,8 @@ import { parseRowsFile, type PayoutRow } from "./rows-file";
 
 const REFRESH_MIN_MS = 700;
 /**
- * Pause between reads, as a multiple of the time that a read takes. So reads take a fifth of the
- * time.
+ * Pause between two reads, as a multiple of the time that a read takes. With this value, reading
+ * takes a fifth of the total time.
  */
 const REST = 4;
 
@@ -40,7 +40,8 @@ const agrees = (payout: Payout, rows: readonly PayoutRow[]): boolean => {
   const counts = countsOf(payout);
   const seen = new Map<string, number>();
   for (const { state } of rows) seen.set(state, (seen.get(state) ?? 0) + 1);
-  // Rows of a payout between accounts that never started stay "pending".
+  // Queued rows are not compared, because rows of a payout between accounts that never started
+  // stay "pending".
   if (payout.kind === "global_accounts")
     return (
       (seen.get("paid") ?? 0) === counts.paid && (seen.get("failed") ?? 0) === counts.failed
@@ -59,8 +60,8 @@ export const rowsToShow = (
   rows !== undefined && isFinal(payout.status) && !agrees(payout, rows) ? undefined : rows;
 
 /**
- * All rows in their order. They are read again while their states differ from the record's counts;
- * the longer a read takes, the less often.
+ * All rows in their order. They are read again while their states differ from the record's counts.
+ * The longer a read takes, the longer is the pause before the next read.
  */
 export const usePayoutRows = (payout: Payout): QueryState<readonly PayoutRow[]> => {
   const api = useApi();

@@ -9,8 +9,8 @@ import type { Status } from "@/lib/core/status";
 type Payout = ResponseOf<typeof getPayout>;
 
 /**
- * Payouts are polled while they are paid, because the stream of changes has no event for each paid
- * row.
+ * Polling interval while payouts are paid. They are polled, because the stream of changes has no
+ * event for each paid row.
  */
 const BUSY_REFRESH_MS = 2_000;
 

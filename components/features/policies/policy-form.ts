@@ -87,7 +87,10 @@ const codeAmountOf = (code: PolicyRules["code"]): string => {
   return code?.mode === "exempt" ? code.dailyCapUsd : "";
 };
 
-/** @param timeZone default for a policy without hours */
+/**
+ * The form's values for these rules.
+ * @param timeZone default for a policy without hours
+ */
 export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => {
   const { perOperation, perDay, code, approvals, hours } = rules;
   return {

@@ -193,7 +193,10 @@ interface EditingProps extends ReadyProps {
   readonly policy: Policy | undefined;
   /** Fills the form; null when the page was opened without a template. */
   readonly template: PolicyTemplate | null;
-  /** Called when the form has the template's rules. They are then a draft like typed ones. */
+  /**
+   * Called when the form contains the template's rules. From then on, they are a draft like typed
+   * rules.
+   */
   readonly onTaken: () => void;
   readonly onEnd: () => void;
 }

@@ -4,7 +4,10 @@ import type { PolicyRules, RuleName } from "@/lib/contracts/policy-rules";
 
 export interface PolicyNames {
   readonly chain: (chainId: number) => string;
-  /** @param token lower-case address, or `native` */
+  /**
+   * The name of a token on a chain.
+   * @param token lower-case address, or `native`
+   */
   readonly token: (chainId: number, token: string) => string;
   readonly asset: (assetId: string) => string;
 }

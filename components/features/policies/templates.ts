@@ -30,7 +30,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = [
 export const templateOf = (id: string | null): PolicyTemplate | null =>
   TEMPLATES.find((template) => template.id === id) ?? null;
 
-/** The rules with those of the template. Caps of single assets stay. */
+/** Replaces the rules that the template has. In the daily limit, limits of single assets stay. */
 export const withTemplate = (rules: PolicyRules, template: PolicyTemplate): PolicyRules => ({
   ...rules,
   ...template.rules,

@@ -6,9 +6,9 @@ import type { PrivateTransfer } from "./parts";
 
 export interface PrivateNames {
   readonly walletName: (privacyWalletId: string) => string;
-  /** The recipient's name. Shields and swaps pay the private wallet itself. */
+  /** The recipient's name. For shields and swaps, this is the private wallet itself. */
   readonly recipientName: (transfer: PrivateTransfer) => string;
-  /** The payer: the treasury for a shield, otherwise the private wallet. */
+  /** The payer's name: the treasury for a shield, otherwise the private wallet. */
   readonly payerName: (transfer: PrivateTransfer) => string;
 }
 

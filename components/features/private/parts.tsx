@@ -108,7 +108,9 @@ export type PoolBalance = PrivateBalances["data"][number];
 
 export type PrivacyWallet = ResponseOf<typeof listPrivacyWallets>["data"][number];
 
-/** The answer to a request for a mnemonic: the mnemonic, or the votes that it still needs. */
+/**
+ * The answer to a request for a mnemonic: the mnemonic, or the votes that the request still needs.
+ */
 export type Exported = ResponseOf<typeof exportPrivacyWallet>;
 
 export type PrivateTransfer = ResponseOf<typeof getPrivateTransfer>;

@@ -44,7 +44,8 @@ export const useChosenWallet = ({ wallets, balances }: Queries): ChosenWallet =>
     : undefined;
   const walletId = (named ?? opening)?.id ?? "";
   useEffect(() => {
-    // An id in the address that is not in the list may belong to a wallet that was just created.
+    // Writes an id only when the address has none. An id that is not in the list stays, because it
+    // may belong to a wallet that was just created.
     if (requested === null && walletId !== "") void setRequested(walletId);
   }, [walletId, requested, setRequested]);
   return { walletId, isKnown, choose: (next) => void setRequested(next) };

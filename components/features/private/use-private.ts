@@ -17,13 +17,14 @@ import type { PrivateBalances, PrivateTransfer } from "./parts";
 const STALE_MS = 30_000;
 const BALANCES_REFRESH_MS = 5_000;
 /**
- * Polling interval for a proof, whose remaining time is shown to the second, and for the first
- * wallet, which the service creates at once.
+ * Short polling interval. It is used while a proof is made, because its remaining time is shown to
+ * the second, and until the first wallet exists, because the service creates that wallet at once.
  */
 const SOON_MS = 1_000;
 const BUSY_REFRESH_MS = 2_000;
 /**
- * Polls without a running operation too, because other people and API keys also move private money.
+ * Private operations are polled even when none of them is running, because other people and API
+ * keys also move private money.
  */
 const IDLE_REFRESH_MS = 10_000;
 

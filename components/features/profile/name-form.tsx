@@ -22,7 +22,7 @@ const nameForm = z.object({
     ),
 });
 
-/** The form for the display name. The last saved name must be its key. */
+/** The form for the display name. Its React key must be the last saved name. */
 export const NameForm = ({ me }: { readonly me: Me }): ReactNode => {
   const cache = useCache();
   const update = useApiMutation(updateMe);

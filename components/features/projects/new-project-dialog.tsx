@@ -22,7 +22,7 @@ interface NewProjectDialogProps {
 export const NewProjectDialog = ({ open, onClose }: NewProjectDialogProps): ReactNode => {
   const form = useForm({ resolver: zodResolver(projectForm), defaultValues: { name: "" } });
   const create = useApiMutation(createProject);
-  // The dialog stays mounted, and must be empty when it is opened again.
+  // Resets the form, because the dialog stays mounted and must be empty when it is opened again.
   const close = (): void => {
     form.reset();
     create.reset();

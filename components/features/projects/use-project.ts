@@ -20,7 +20,7 @@ export const useProject = (): {
   const chosen = usePreference("project");
   const isGone = error instanceof ApiError && error.status === 404 && chosen !== null;
   useEffect(() => {
-    // The person was removed from the chosen project.
+    // Leaves the chosen project when the person was removed from it.
     if (isGone) chooseProject(null);
   }, [isGone]);
   const projects = data?.projects ?? [];

@@ -177,10 +177,10 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
   );
 };
 
-/** Deposits that the list shows, and those that are compared with the expected amount. */
+/** The number of deposits in the list, and the number that is read for the comparison. */
 const SHOWN = 5;
 const READ = 100;
-/** Smaller than every id. */
+/** Stands for the newest deposit when there is none. It sorts before every id. */
 const FROM_START = "0";
 
 const ICONS = {
@@ -197,13 +197,13 @@ interface WaitingCardProps {
   readonly token: TokenInfo;
   /** The expected amount as a plain decimal string; null when any amount is expected. */
   readonly expected: string | null;
-  /** Only deposits with a larger id count for the expectation; null until it has begun. */
+  /** Only deposits with a larger id are compared; null until the comparison begins. */
   readonly after: string | null;
   readonly onBegin: (after: string) => void;
   readonly onClose: () => void;
 }
 
-/** The latest deposits of a wallet on a chain, and the expected one. */
+/** The latest deposits of a wallet on a chain, and the comparison with the expected amount. */
 const WaitingCard = ({
   walletId,
   chainId,
@@ -278,7 +278,7 @@ const WaitingCard = ({
   );
 };
 
-/** The deposits of a wallet on a chain: those of the list, and those of the live stream. */
+/** The deposits of a wallet on a chain, from the list of operations and from the live stream. */
 const useDeposits = (walletId: string, chainId: number) => {
   const query = { kind: "deposit", walletId, chainId, limit: READ } as const;
   const { data, isFetching } = useQuery(apiQuery(listOperations, { query }));
@@ -316,8 +316,8 @@ interface ExpectationProps {
 }
 
 /**
- * Compares the expected amount with the sum of what arrived, until the person closes it. Money in
- * quarantine counts once it is released.
+ * Compares the expected amount with the sum of the deposits, until the person closes the card. A
+ * deposit in quarantine counts once it is released.
  */
 const Expectation = ({ expected, deposits, symbol, onClose }: ExpectationProps): ReactNode => {
   const isHeldBack = deposits.some(({ state }) => state === "quarantined");

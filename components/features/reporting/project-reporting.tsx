@@ -16,7 +16,7 @@ export const ProjectReporting = ({ children }: { readonly children: ReactNode })
   );
 };
 
-/** Says by which rate the figures beside it are converted; nothing for US dollars. */
+/** Says at which rate the figures beside it are converted. Renders nothing for US dollars. */
 export const RateNote = (): ReactNode => {
   const { currency, rate } = useReporting();
   if (currency === "USD") return null;

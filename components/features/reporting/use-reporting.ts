@@ -6,7 +6,7 @@ import type { ReportingCurrency } from "@/lib/core/currencies";
 export const rateText = (currency: ReportingCurrency, usd: string): string =>
   `${usd} USD for 1 ${currency}`;
 
-/** Rates change every few minutes at most. */
+/** Rates are not read more often, because they change every few minutes at most. */
 const STALE_MS = 60_000;
 
 export const reportingQuery = { ...apiQuery(getReportingCurrency, {}), staleTime: STALE_MS };

@@ -2,7 +2,10 @@ import { countText, shareText } from "@/lib/core/amount-text";
 import type { Reserve } from "./use-reserves";
 
 const TENTHS_OF_PERCENT = 1000n;
-/** More decimals than any token has. The ratio does not depend on this number. */
+/**
+ * Number of decimals to which amounts are scaled. It exceeds the decimals of every token, and the
+ * ratio does not depend on it.
+ */
 const DIGITS = 36;
 
 /** Parses an amount of the API, which may be negative. */

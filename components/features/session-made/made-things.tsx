@@ -65,7 +65,8 @@ export const RestoreDialog = ({ items, onClose }: RestoreDialogProps): ReactNode
     name,
     async (body, proof) => {
       await api.call(restoreMadeThings, { body: { ...body, ...proof } });
-      // All queries, because lists of keys, endpoints and schedules also show the suspension.
+      // Reads all queries again, because lists of keys, endpoints and schedules also show the
+      // suspension.
       await queryClient.invalidateQueries();
       toast.success(items.length === 1 ? "It works again." : "They work again.");
       onClose();
@@ -93,7 +94,7 @@ interface ThingsListProps {
   readonly things: readonly (Pick<MadeThing, "kind" | "name" | "projectName"> & {
     readonly id?: string;
   })[];
-  /** A button for each thing. */
+  /** Renders the button of the thing with this id. */
   readonly action?: (id: string) => ReactNode;
 }
 

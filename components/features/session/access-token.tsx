@@ -79,7 +79,7 @@ interface TokenSourceOptions {
 /**
  * Caches the newest access token and renews it when a call needs it. Concurrent calls share one
  * request. When the service does not answer or the session has ended, the last token is used. If
- * that token is no longer valid, the API refuses it, and every page shows the refusal.
+ * that token is no longer valid, the API rejects it, and every page shows the error.
  */
 export const createTokenSource = ({ read, nowMs }: TokenSourceOptions): TokenSource => {
   let token: string | null = null;

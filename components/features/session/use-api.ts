@@ -59,8 +59,8 @@ const callAny = <C extends Callable>(
   );
 
 /**
- * Reads a GET of the API whose changes the stream of changes reports. It is polled only while the
- * stream is down.
+ * Reads a GET route whose changes the stream of changes reports. The route is polled only while
+ * the stream is down.
  */
 export const useLiveQuery = <Data>(query: UseQueryOptions<Data>): UseQueryResult<Data> => {
   const refetchInterval = useLiveIntervalMs();
@@ -76,8 +76,8 @@ interface Cache {
     data: NoInfer<Data>,
   ) => void;
   /**
-   * Marks the cached answers of these routes and queries as stale. Resolves when the visible ones
-   * have been read again.
+   * Marks the cached answers of these routes and queries as stale. Resolves when the visible
+   * answers have been read again.
    */
   readonly refresh: (...stale: readonly Stale[]) => Promise<void>;
 }
@@ -106,6 +106,7 @@ export const useApiMutation = <C extends Callable>(
 interface SentOnce<C extends Callable> {
   readonly mutation: UseMutationResult<ResponseOf<C>, Error, CallOptions<C>>;
   /**
+   * Sends the request.
    * @throws ApiError
    */
   readonly send: (input: CallOptions<C>) => Promise<ResponseOf<C>>;
@@ -115,8 +116,8 @@ const NONE = { text: "", key: "" };
 
 /**
  * A POST that must not be carried out twice. When a request gets no answer, the same input is sent
- * again with the same idempotency key. After any answer, also a refusal, the next request gets a
- * new key.
+ * again with the same idempotency key. After any answer, including an error, the next request gets
+ * a new key.
  */
 export const useSentOnce = <C extends Callable>(contract: C): SentOnce<C> => {
   const mutation = useApiMutation(contract);

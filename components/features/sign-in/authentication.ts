@@ -57,8 +57,8 @@ export const credentialsOf = (
   invitation === null || invitation === "" ? signed : { ...signed, invitation };
 
 /**
- * Signs in with the signed message through next-auth. Returns the reason of a refusal, otherwise
- * null.
+ * Signs in with the signed message through next-auth. Returns null on success, otherwise the
+ * reason of the failure.
  */
 export const verifySignature = async (
   message: string,

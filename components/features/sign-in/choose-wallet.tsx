@@ -9,7 +9,10 @@ export type WalletChoice = "browser" | "burner";
 
 interface ChooseWalletProps {
   readonly onChoose: (choice: WalletChoice) => void;
-  /** Buttons that cannot work yet: the page's scripts or the wallets are still loading. */
+  /**
+   * Whether the buttons cannot work yet, because the page's scripts or the wallets are still
+   * loading.
+   */
   readonly disabled: boolean;
   /** The choice that is being carried out; null when there is none. */
   readonly pending: WalletChoice | null;

@@ -13,7 +13,7 @@ import type { PublicChain } from "@/lib/http/public-config";
 
 const BLOCKS_SHOWN = 9;
 const CHAINS_SHOWN = 4;
-/** Indexed by the age of a block: the newest block is the darkest. */
+/** Opacities of the blocks, indexed by the age of a block. The newest block is the darkest. */
 const FADES = [
   "opacity-100",
   "opacity-70",

@@ -2,7 +2,10 @@ import { parseUrl } from "@/lib/core/redaction";
 
 const OVERVIEW = "/";
 const HERE = "http://localhost";
-/** Browsers read a backslash as a slash and drop control characters when they resolve a URL. */
+/**
+ * Text with a backslash or a control character is refused. Browsers read a backslash as a slash
+ * and drop control characters when they resolve a URL.
+ */
 const AMBIGUOUS = /[\\\p{Cc}]/u;
 
 /** Resolves a path against the app; null when the result is on another site. */
@@ -13,9 +16,10 @@ const resolvedHere = (text: string): URL | null => {
 };
 
 /**
- * The page to open after a sign-in, for the path that a link asked for. Text that is no path of this
- * app, or that could lead to another site, gives the overview. The path is checked after its dot segments are resolved, because `/.//evil.example`
- * becomes `//evil.example`, which names another site.
+ * The page to open after a sign-in. `text` is the path that a link asked for. Text that is not a
+ * path of this app, or that could lead to another site, gives the overview. The path is checked
+ * after its dot segments are resolved, because `/.//evil.example` becomes `//evil.example`, which
+ * names another site.
  */
 export const safePath = (text: string | undefined): string => {
   const url = text === undefined ? null : resolvedHere(text);

@@ -20,7 +20,10 @@ const WalletSteps = lazy(() =>
 interface SignInProps {
   /** Path to go to afterwards; already checked by `safePath`. */
   readonly from: string;
-  /** Whether the service no longer accepts the session, which then ends before a new one begins. */
+  /**
+   * Whether the service no longer accepts the current session. That session ends before a new one
+   * begins.
+   */
   readonly again: boolean;
 }
 

@@ -11,7 +11,7 @@ import { SignInWallets } from "./sign-in-wallets";
 import { SignMessage } from "./sign-message";
 
 interface WalletStepsProps {
-  /** The choice that loaded the wallets. It is carried out when they are there. */
+  /** The choice that loaded the wallets. It is carried out when the wallets are loaded. */
   readonly choice: WalletChoice;
   readonly from: string;
   readonly onConnected: (isConnected: boolean) => void;
@@ -60,7 +60,7 @@ const Steps = ({ choice, from, onConnected }: WalletStepsProps): ReactNode => {
   );
 };
 
-/** Whether wallets that were connected before the page was loaded are connected again. */
+/** Whether wallets that were connected before the page was loaded have been connected again. */
 const useOpenWallets = (): boolean => {
   const publicConfig = usePublicConfig();
   const [isOpen, setIsOpen] = useState(false);

@@ -36,8 +36,8 @@ export const AccountChooser = (props: AccountChooserProps): ReactNode => (
 const Wallets = ({ wanted, onAccounts }: AccountChooserProps): ReactNode => {
   const wallets = useWalletAccounts();
   const { isConnected, ask } = wallets;
-  // A connected burner wallet already exposes all its accounts, and a new account would not be the
-  // required one.
+  // When an account is required, a connected burner wallet is left out. It already exposes all its
+  // accounts, and a new account would not be the required account.
   const connectors = wallets.connectors.filter(
     (connector) =>
       wanted === undefined || connector.id !== BURNER_ID || !isConnected(connector),
@@ -115,7 +115,10 @@ const UNKNOWN_METHODS: ReadonlySet<unknown> = new Set([-32601, 4200]);
 const isUnknownMethod = (error: unknown): boolean =>
   UNKNOWN_METHODS.has((error as { code?: unknown } | null)?.code);
 
-/** WalletConnect has two connectors: one with its own window, and one for RainbowKit's dialog. */
+/**
+ * Whether the chooser can offer the wallet. WalletConnect has two connectors: one with its own
+ * window, and one for RainbowKit's dialog. Only the connector with its own window is offered.
+ */
 const isUsable = (connector: Connector): boolean => {
   if (connector.type === "walletConnect") {
     return (

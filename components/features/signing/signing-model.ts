@@ -13,7 +13,7 @@ export const isApproval = (action: Action): boolean =>
 
 export const isSignature = (action: Action): boolean => action.kind !== "transaction";
 
-/** Whether the step has sent something to a chain, mined or not. */
+/** Whether the step has sent a transaction to a chain, mined or not. */
 const wasSent = ({ action, at }: SigningStep): boolean =>
   action.kind === "transaction" &&
   (at.state === "mining" ||
@@ -21,15 +21,17 @@ const wasSent = ({ action, at }: SigningStep): boolean =>
     (at.state === "failed" && at.txHash !== undefined));
 
 /**
- * Whether money has left a wallet: the remaining steps must then be finished, not started again.
+ * Whether money has left a wallet. The remaining steps must then be finished and not started
+ * again.
  */
 export const movedMoney = (steps: readonly SigningStep[]): boolean =>
   steps.some((step) => wasSent(step) && !isApproval(step.action));
 
 /**
- * Signatures rank first, because a person who rejects one has lost nothing. Transactions that
- * another one of the same wallet follows, such as approvals, rank before the last ones, which move
- * money. Transactions of one wallet on one chain keep their order.
+ * The rank of an action in the order of signing. Signatures rank first, because a person who
+ * rejects one has lost nothing. Transactions that are followed by another transaction of the same
+ * wallet, such as approvals, rank before the last transactions, which move money. Transactions of
+ * one wallet on one chain keep their order.
  */
 const rank = (action: Action, all: readonly Action[]): number => {
   if (isSignature(action)) return 0;
@@ -185,8 +187,8 @@ export interface SigningStep {
   readonly action: Action;
   readonly at: StepState;
   /**
-   * Whether the step is an approval that an earlier preparation needed and this one does not. It is
-   * done, because the token stores it.
+   * Whether the step is an approval that an earlier preparation needed and the current preparation
+   * does not need. The step is done, because the token stores the approval.
    */
   readonly kept: boolean;
 }

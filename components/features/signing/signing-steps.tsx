@@ -155,8 +155,8 @@ export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode 
 const GAP_PX = 16;
 
 /**
- * Scrolls the nearest scrolling parent only: `scrollIntoView` would also move the dialog and the
- * page behind it.
+ * Scrolls only the nearest scrolling parent, because `scrollIntoView` would also move the dialog
+ * and the page behind it.
  */
 const scrollTo = (node: HTMLElement): void => {
   let parent = node.parentElement;

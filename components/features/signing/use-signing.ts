@@ -18,7 +18,8 @@ export interface Signing {
   /** Whether a wallet is signing or a transaction is being confirmed. */
   readonly busy: boolean;
   /**
-   * Whether money has left a wallet: the remaining steps must then be finished, not started again.
+   * Whether money has left a wallet. The remaining steps must then be finished and not started
+   * again.
    */
   readonly moved: boolean;
   /** Loads the actions of a new preparation, and keeps earlier results that are still valid. */

@@ -11,7 +11,10 @@ import type { Action } from "./signing-model";
 
 const RECEIPT_TIMEOUT_MS = 180_000;
 const RECEIPT_POLL_MS = 1000;
-/** The code of EIP-1193, and those that WalletConnect and some wallets use instead. */
+/**
+ * Error codes of a declined request: the code of EIP-1193, and the codes that WalletConnect and
+ * some wallets use instead.
+ */
 const REJECTED_CODES: ReadonlySet<unknown> = new Set([4001, 5000, "ACTION_REJECTED"]);
 const CAUSES_MAX = 8;
 
@@ -41,13 +44,13 @@ export const reasonOf = (error: unknown): string => {
   return text.split("\n")[0]?.trim() || "The wallet gave no reason.";
 };
 
-/** The connected wallet that has this account now; undefined when none has. */
+/** The connected wallet that has this account now; undefined when no wallet has the account. */
 export const connectorWith = async (
   config: Config,
   account: string,
 ): Promise<Connector | undefined> => {
   for (const { connector, accounts } of getConnections(config)) {
-    // Read again, because some wallets report changed accounts late.
+    // The accounts are read again, because some wallets report changed accounts late.
     const now = await connector.getAccounts().catch(() => accounts);
     if (now.some((one) => isSameText(one, account))) return connector;
   }
@@ -67,7 +70,8 @@ interface Asked {
  */
 export const askWallet = async ({ config, connector, action }: Asked): Promise<Hex> => {
   const account = action.signerAddress;
-  // Wallets refuse typed data for a chain other than their current one.
+  // The wallet switches to the action's chain first, because wallets refuse typed data for a chain
+  // other than their current one.
   if ((await connector.getChainId()) !== action.chainId) {
     await switchChain(config, { connector, chainId: action.chainId });
   }

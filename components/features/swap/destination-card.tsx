@@ -158,7 +158,7 @@ interface RecipientLineProps {
   readonly panel: RecipientPanel;
 }
 
-/** Opens the field of the recipient. */
+/** The recipient on one line. A click opens or closes the field of the recipient. */
 const RecipientLine = ({ recipient: { view }, panel }: RecipientLineProps): ReactNode => {
   const { ofAddress } = useNames();
   const name = view.as === "none" ? undefined : ofAddress(view.address);
@@ -201,7 +201,7 @@ interface SlippageProps {
   readonly error: string | undefined;
 }
 
-/** The accepted loss as one line that opens its choices. */
+/** The accepted slippage on one line. A click opens the choices. */
 const Slippage = ({ swap, quote, error }: SlippageProps): ReactNode => {
   const id = useId();
   const [isOpen, setOpen] = useState(false);

@@ -38,8 +38,8 @@ export const findToken = (
   tokens.find((one) => String(one.chainId) === chainId && one.address === token);
 
 /**
- * The form's own checks; the service checks everything again, and its errors appear at the same
- * fields.
+ * The checks of the form in the browser. The service checks everything again, and its errors
+ * appear at the same fields.
  */
 export const swapSchema = (tokens: readonly TokenInfo[]) => {
   const source = z

@@ -15,8 +15,8 @@ export interface Holding extends HeldPlace {
 }
 
 /**
- * Only used for sorting, so floats are precise enough. Tokens without a price come after those with
- * one.
+ * The worth by which holdings are sorted. It is only used for sorting, so floats are precise
+ * enough. Tokens without a price come after tokens with a price.
  */
 const worth = ({ amount, usd }: Holding): number =>
   amount === null ? 0 : Number(usd ?? Number(amount) / Number.MAX_SAFE_INTEGER);
@@ -27,7 +27,7 @@ export const isHeld = ({ amount }: Pick<Holding, "amount">): boolean =>
 type HoldingsOf = Pick<SwapSetup, "wallets" | "treasury" | "tokens" | "balances">;
 
 /**
- * Every token of every wallet, highest value first. Those of equal value keep the order of the
+ * Every token of every wallet, highest value first. Holdings of equal value keep the order of the
  * configuration, and the treasury comes before other wallets.
  */
 export const holdingsOf = ({ wallets, treasury, tokens, balances }: HoldingsOf): Holding[] => {
@@ -63,8 +63,8 @@ const DOLLAR = "USDC";
 const OTHER_THAN_DOLLAR = "WETH";
 
 /**
- * The token that a source is swapped into unless the person says otherwise: WETH for USDC, USDC for
- * everything else, on the same chain where the chain has it.
+ * The default token that a source is swapped into: WETH for USDC, and USDC for every other token.
+ * A token on the source's chain is preferred.
  */
 export const counterpartOf = (
   tokens: readonly TokenInfo[],

@@ -67,7 +67,9 @@ export const reviveQuote = (
 
 interface ReceiptProps {
   readonly quote: Quote;
-  /** The amounts that are approved or, once it is prepared, executed. */
+  /**
+   * The amounts that the person approves or, after the preparation, the amounts that are executed.
+   */
   readonly to: MovePromise["to"];
 }
 

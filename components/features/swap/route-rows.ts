@@ -11,7 +11,7 @@ export interface RouteRow {
   readonly seconds: number;
   /** Whether the quote takes this route. */
   readonly isTaken: boolean;
-  /** How much less than the best route it brings, in basis points, rounded up. */
+  /** How much less this route brings than the best route, in basis points, rounded up. */
   readonly behindBps: number;
   readonly isBest: boolean;
 }
@@ -26,8 +26,8 @@ const SAME_TOKEN = /^(?<symbol>\S+) → \k<symbol>$/;
 const ONE_POOL = /^\S+ → \S+(?<fee> [\d.]+ %)?$/;
 
 /**
- * A step of a route as the service writes it, shortened: `USDC → WETH 0.05 %, A pool` becomes
- * `A pool 0.05 %`, and `USDC → USDC, A bridge` becomes `A bridge`, or `A bridge (USDC)` when another
+ * Shortens a step of a route as the service writes it: `USDC → WETH 0.05 %, A pool` becomes `A
+ * pool 0.05 %`, and `USDC → USDC, A bridge` becomes `A bridge`, or `A bridge (USDC)` when another
  * token is sent.
  */
 const shortStep = (text: string, sent: string): string => {
@@ -39,7 +39,10 @@ const shortStep = (text: string, sent: string): string => {
   return pool === null ? `${venue}: ${way}` : `${venue}${pool.groups?.fee ?? ""}`;
 };
 
-/** @example routeName(["USDC → USDC, A bridge", "USDC → WETH, A pool"]) // "A bridge → A pool" */
+/**
+ * The name of a route, from its steps.
+ * @example routeName(["USDC → USDC, A bridge", "USDC → WETH, A pool"]) // "A bridge → A pool"
+ */
 export const routeName = (steps: readonly string[]): string => {
   const sent = steps[0]?.split(" ")[0] ?? "";
   const names = steps.map((step) => shortStep(step, sent));

@@ -19,7 +19,7 @@ interface RoutesCardProps {
   readonly chosen: ChosenRoute;
 }
 
-/** The routes of the quote, the best first. The arrow keys choose another one. */
+/** The routes of the quote, the best first. The arrow keys choose another route. */
 export const RoutesCard = ({ quote, outdated, chosen }: RoutesCardProps): ReactNode => {
   const names = useRouteNames(quote);
   const rows = quote === null ? [] : routeRows(quote, names);
@@ -49,7 +49,7 @@ export const RoutesCard = ({ quote, outdated, chosen }: RoutesCardProps): ReactN
 
 /**
  * Names of the routes that were alternatives in a quote of this page. The service describes the
- * pools of alternatives, but not those of the route that a quote takes.
+ * pools of alternatives, but not the pools of the route that a quote takes.
  */
 const useRouteNames = (quote: Quote | null): ReadonlyMap<string, string> => {
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
@@ -68,7 +68,7 @@ interface RouteRowsProps extends Omit<RoutesCardProps, "quote"> {
 }
 
 const RouteRows = ({ rows, symbol, outdated, chosen }: RouteRowsProps): ReactNode => {
-  // The choice is marked at once. The quote for it follows.
+  // The chosen route is marked at once, before the quote for this route arrives.
   const wanted = outdated && chosen.routeId === null ? rows[0]?.routeId : chosen.routeId;
   const marked =
     rows.find(({ routeId }) => routeId !== null && routeId === wanted) ??

@@ -13,7 +13,7 @@ interface Place {
   readonly token: string;
 }
 
-/** The tokens with this symbol or address; only those on `chain` when it is not null. */
+/** The tokens with this symbol or address. When `chain` is not null, only tokens on this chain. */
 export const tokensNamed = (
   tokens: readonly TokenInfo[],
   name: string | null,

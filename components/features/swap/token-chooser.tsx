@@ -28,15 +28,16 @@ export interface TokenChoice {
 interface TokenChooserProps {
   readonly chosen: Pick<TokenChoice, "symbol" | "chainName"> | null;
   readonly chosenKey: string;
-  /** Called when the list opens, because it may be long. */
+  /** Returns the choices. Called only when the list opens, because there may be many. */
   readonly choicesOf: () => readonly TokenChoice[];
   readonly onChoose: (key: string) => void;
   readonly searchPlaceholder: string;
 }
 
 /**
- * A list in which a person chooses a token and its chain at once; for a source of the swap also the
- * wallet that holds it. The `BareField` around it gives its button the accessible name.
+ * A list in which a person chooses a token together with its chain. For a source of the swap, an
+ * entry also names the wallet that holds the token. The `BareField` around the list gives its
+ * button the accessible name.
  */
 export const TokenChooser = ({ chosen, onChoose, ...list }: TokenChooserProps): ReactNode => {
   const [open, setOpen] = useState(false);
@@ -68,7 +69,10 @@ export const TokenChooser = ({ chosen, onChoose, ...list }: TokenChooserProps): 
   );
 };
 
-/** More choices than these are found by a search, so that the list opens at once. */
+/**
+ * The maximum number of choices that the list renders, so that it opens quickly. A search finds
+ * the other choices.
+ */
 const SHOWN_MAX = 60;
 
 const textOf = (choice: TokenChoice): string =>

@@ -9,6 +9,7 @@ export interface ChosenRoute {
   /** Null when the best route is used. */
   readonly routeId: string | null;
   /**
+   * Chooses a route for the request.
    * @param routeId null for the best route
    */
   readonly choose: (routeId: string | null) => void;

@@ -114,7 +114,7 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
     form,
     linked: (search) => valuesOfLink(setup, search, form.getValues()),
     draft: preselection.draft,
-    // A draft with other wallets belongs to another person, and so may its recipient.
+    // Ignores drafts with other wallets. They and their recipients may belong to another person.
     isOwn: ({ sources }) =>
       sources.every(({ address }) =>
         setup.wallets.some((wallet) => wallet.address === address),
@@ -135,7 +135,7 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
       [`sources.${index}.address`, address],
       [`sources.${index}.chainId`, chainId],
       [`sources.${index}.token`, token],
-      // The new token may have fewer decimals, so that the amount does not fit any more.
+      // Sets the amount again, so that it is validated. The new token may have fewer decimals.
       ...(amount === "" ? [] : ([[`sources.${index}.amount`, amount]] as const)),
     ]);
   };

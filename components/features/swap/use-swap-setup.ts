@@ -56,13 +56,13 @@ interface HeldParts {
   readonly backing: string;
 }
 
-/** One text for each wallet, chain and token. */
+/** A key that is unique for each wallet, chain and token. */
 export const placeKey = ({ address, chainId, token }: HeldPlace): string =>
   `${address.toLowerCase()} ${chainId} ${token}`;
 
 /**
- * Reads the available part of a wallet's balance, and the part that backs global accounts; null
- * while they are unknown.
+ * Returns a function that reads the available part of a wallet's balance and the part that backs
+ * global accounts; null while they are unknown.
  */
 const partsReader = (balances: Balances | undefined): ((at: HeldPlace) => HeldParts | null) => {
   if (balances === undefined) return () => null;
@@ -83,12 +83,15 @@ const partsReader = (balances: Balances | undefined): ((at: HeldPlace) => HeldPa
     if (stale.has(at.chainId)) return null;
     const listed = known.get(placeKey(at));
     if (listed !== undefined) return listed;
-    // When there are further pages, a wallet that is not listed may have a balance.
+    // When there are further pages, the balance of a wallet that is not listed is unknown.
     return balances.nextCursor === null ? NOTHING : null;
   };
 };
 
-/** Reads the amounts of wallets' tokens that may be moved now; null while they are unknown. */
+/**
+ * Returns a function that reads the amount of a wallet's token that may be moved now; null while
+ * the amount is unknown.
+ */
 export const balanceReader = (
   balances: Balances | undefined,
 ): ((at: HeldPlace) => string | null) => {

@@ -79,7 +79,8 @@ const STATES: readonly Readiness["status"][] = ["ready", "unavailable"];
 const REFRESH_MS = 15_000;
 const TIMEOUT_MS = 10_000;
 
-// A proxy may also answer 503, with another body.
+// Checks that the body is the service's answer, because a proxy may also answer 503 with another
+// body.
 const isReadiness = (body: unknown): body is Readiness =>
   typeof body === "object" &&
   body !== null &&

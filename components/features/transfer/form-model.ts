@@ -34,15 +34,17 @@ export const tokenOf = (
 ): TokenInfo | undefined =>
   tokens.find((token) => token.assetId === assetId && String(token.chainId) === chainId);
 
-/** The chain that holds most of the asset; the first chain when the balances are unknown or zero. */
+/**
+ * The chain that holds most of the asset. The first chain when the balances are unknown or zero.
+ */
 export const richestChain = (
   chainIds: readonly string[],
   held: (chainId: string) => string | null,
 ): string => largestBy(chainIds, (chainId) => held(chainId) ?? "0") ?? "";
 
 /**
- * The form's own checks; the service checks everything again, and its errors appear at the same
- * fields.
+ * The checks of the form in the browser. The service checks everything again, and its errors
+ * appear at the same fields.
  */
 export const transferSchema = (tokens: readonly TokenInfo[]) =>
   z

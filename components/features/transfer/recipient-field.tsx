@@ -7,8 +7,8 @@ import { Field, Input } from "@/components/ui/field";
 import { recipientView, type RecipientView, saidByNotes, useKnownAddresses } from "./recipient";
 import { RecipientNotes } from "./recipient-notes";
 
-// Loaded on demand, because it contains the forms and approvals of contacts, which payments seldom
-// need.
+// The dialog is loaded on demand, because it contains the forms and approvals of contacts, which
+// few payments need.
 
 const AddressBookDialog = dynamic(
   () =>

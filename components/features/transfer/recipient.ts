@@ -53,7 +53,7 @@ const NOTHING: ReadonlySet<RecipientWarningCode> = new Set();
 const FIRST_PAYMENT: ReadonlySet<RecipientWarningCode> = new Set(["first_payment"]);
 
 /**
- * Whether the notes call the address new. They do not while lists are loading, and not for a
+ * Whether the notes call the address new. They never do so while lists are loading, or for a
  * look-alike, which gets a stronger warning.
  */
 export const isCalledNew = (view: RecipientView, complete: boolean): boolean =>

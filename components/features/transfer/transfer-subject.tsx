@@ -31,7 +31,10 @@ interface Names {
   readonly recipient: RecipientView;
 }
 
-/** The transfer that replaces one whose price moved. The error contains its terms as a quote. */
+/**
+ * The transfer that replaces a transfer whose price has changed. The error contains the new terms
+ * as a quote.
+ */
 const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
   const quote = movedQuoteOf(error);
   const source = quote?.from[0];
@@ -123,8 +126,8 @@ export const reviveTransfer = (
 };
 
 /**
- * The terms on the receipt of a transfer: those of the transfer, or, when its price moved, those of
- * the quote that replaces it.
+ * The terms on the receipt of a transfer. They come from the transfer or, when its price has
+ * changed, from the quote that replaces it.
  */
 interface TransferTerms {
   readonly fromName: string;
@@ -142,7 +145,9 @@ interface TransferTerms {
 
 interface TransferReceiptProps {
   readonly terms: TransferTerms;
-  /** The amounts that are approved or, once it is prepared, executed. */
+  /**
+   * The amounts that the person approves or, after the preparation, the amounts that are executed.
+   */
   readonly to: MovePromise["to"];
 }
 

@@ -50,7 +50,7 @@ export const linkProblem = (error: unknown): LinkProblem | null => {
   };
 };
 
-/** No connected wallet exposes the account any more. */
+/** The problem when no connected wallet exposes the account any more. */
 export const missingAccount = (address: string): LinkProblem => ({
   title: "Your wallet shows another account",
   text: `Choose ${address} in your wallet again, then sign.`,

@@ -98,7 +98,7 @@ const ChooseStep = ({ wallets, onChoose }: ChooseStepProps): ReactNode => {
   const { accounts } = useWalletAccounts();
   const isLinked = (address: string): boolean =>
     wallets.some((wallet) => isSameText(wallet.address, address));
-  /** A single new account is used at once; of several, the person chooses one. */
+  /** A single new account is used at once. When there are several, the person chooses one. */
   const takeNew = (now: readonly string[]): void => {
     const fresh = now.filter(
       (address) =>

@@ -2,8 +2,8 @@ import { listChainHeads } from "@/lib/contracts/chains";
 import { ok, route } from "@/lib/http/route";
 
 /**
- * The chain's client reuses an answer that is this young, so that pages which anybody may open
- * cause few calls of nodes.
+ * Age in milliseconds up to which the chain's client reuses an answer. Anybody may open the pages
+ * that call this route, and they must cause few calls of nodes.
  */
 const FRESH_MS = 2_000;
 

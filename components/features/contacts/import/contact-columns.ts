@@ -10,7 +10,7 @@ import { type Cell, cellText, type Table } from "@/components/features/file-impo
 
 export const CONTACT_COLUMNS = ["name", "address", "chains", "tags"] as const;
 export type ContactColumn = (typeof CONTACT_COLUMNS)[number];
-/** The texts of a row. */
+/** The texts of one row, by column. */
 export type ContactCells = Readonly<Record<ContactColumn, string>>;
 type ContactLayout = LayoutOf<ContactColumn>;
 
@@ -53,7 +53,10 @@ const columnOf = (heading: Cell): ContactColumn | null => {
 const holdsAddresses = (rows: Rows, column: number): boolean =>
   filledIn(rows, column).some(isAddress);
 
-/** Columns whose heading has the meaning; for addresses only those that contain one. */
+/**
+ * Columns whose heading means `wanted`. When several headings mean an address, only the columns
+ * that contain addresses.
+ */
 const named = (header: readonly Cell[], body: Rows, wanted: ContactColumn): number[] => {
   const found = header.flatMap((cell, column) => (columnOf(cell) === wanted ? [column] : []));
   if (wanted !== "address" || found.length < 2) return found;
@@ -62,8 +65,9 @@ const named = (header: readonly Cell[], body: Rows, wanted: ContactColumn): numb
 };
 
 /**
- * Detects whether the first row is a header, and the meaning of each column. Without a heading, the
- * only column with addresses has them, and the first other column has the names.
+ * Detects whether the first row is a header, and the meaning of each column. Without a heading,
+ * the only column that contains addresses is the address column, and the first other column has
+ * the names.
  */
 export const contactLayoutOf = (rows: Rows): ContactLayout => {
   const [first = []] = rows;

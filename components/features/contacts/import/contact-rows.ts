@@ -10,7 +10,7 @@ import { parseTags } from "../use-contacts";
 import type { ContactCells, ContactColumn } from "./contact-columns";
 
 export interface ContactRow extends ContactCells {
-  /** Identifies the row while others are removed. */
+  /** Identifies the row, also after other rows are removed. */
   readonly key: number;
 }
 
@@ -37,7 +37,7 @@ const partsOf = (text: string): readonly string[] =>
 
 const EVERY_CHAIN = /^(?:every|all|any)(?: chains?)?$/i;
 
-/** Ids of the named chains, or the first text that names none. */
+/** Ids of the named chains, or the first text that names no chain. */
 const readChains = (
   text: string,
   chains: readonly Chain[],
@@ -69,7 +69,10 @@ const problemsIn = (row: ContactCells, chains: readonly Chain[]): CellProblems =
   return Object.fromEntries(Object.entries(found).filter(([, problem]) => problem !== null));
 };
 
-/** The problems of rows by their key. Of rows with one address, the later ones have a problem. */
+/**
+ * The problems of each row, by the row's key. When several rows have the same address, all of them
+ * except the first have a problem.
+ */
 export const problemsOf = (
   rows: readonly ContactRow[],
   chains: readonly Chain[],
@@ -91,7 +94,7 @@ export const problemsOf = (
   return problems;
 };
 
-/** The rows of the request. Every row is without problems. */
+/** Converts the rows to rows of the request. All of them must be without problems. */
 export const sentRows = (rows: readonly ContactRow[], chains: readonly Chain[]): Sent[] =>
   rows.map((row) => {
     const read = readChains(row.chains, chains);
@@ -99,13 +102,17 @@ export const sentRows = (rows: readonly ContactRow[], chains: readonly Chain[]):
     return {
       name: row.name.trim(),
       address: row.address.trim(),
-      // Left out when the file says nothing, so that an existing contact keeps its own.
+      // Chains and tags that the file does not name are left out, so that an existing contact
+      // keeps its own.
       ...(row.chains.trim() === "" || "unknown" in read ? {} : { chainIds: read.ids }),
       ...(tags.length === 0 ? {} : { tags }),
     };
   });
 
-/** Assigns the messages of a refusal to the sent rows; null unless all belong to rows. */
+/**
+ * The messages of the service's error, by key of the sent row. Null when a message belongs to no
+ * row, or when there are no messages.
+ */
 export const refusedCells = (
   details: readonly { readonly path: string; readonly message: string }[],
   rows: readonly ContactRow[],

@@ -28,7 +28,7 @@ export interface ContactImport {
   /** The outcome of each row, by key; null until the service has checked these rows. */
   readonly checked: ReadonlyMap<number, ImportedRow> | null;
   readonly check: () => Promise<void>;
-  /** Stores the contacts. Null when the service refused. */
+  /** Stores the contacts. Resolves with null when the service returned an error. */
   readonly send: () => Promise<readonly ImportedRow[] | null>;
   readonly error: Error | null;
   readonly busy: boolean;

@@ -34,20 +34,20 @@ export interface Withdrawing {
   readonly values: WithdrawValues;
   readonly token: TokenInfo | undefined;
   readonly chainIds: readonly string[];
-  /** The treasury's balance on a chain; null when unknown. */
+  /** Returns the treasury's balance on a chain; null when unknown. */
   readonly held: (chainId: string) => string | null;
   readonly spendable: Spendable;
   readonly recipient: Recipient;
   readonly body: WithdrawBody | null;
   readonly obstacle: string | null;
   readonly serverErrors: ReturnType<typeof fieldMessagesOf>;
-  /** The service's refusal, unless a field already shows it. */
+  /** The service's error; null when a field already shows it. */
   readonly error: Error | null;
   readonly pending: boolean;
   readonly choose: (field: keyof WithdrawValues, value: string) => void;
   /**
-   * Creates the withdrawal, which waits for its approval, and opens its review. `again` accepts
-   * that it repeats a payment of the last 30 days.
+   * Creates the withdrawal, which waits for its approval, and opens its review. `again` confirms
+   * that the withdrawal repeats a payment of the last 30 days.
    */
   readonly review: (again?: boolean) => Promise<void>;
 }

@@ -29,7 +29,7 @@ export interface WithdrawValues {
 
 const REFERENCE_MAX = 140;
 
-/** The checks in the browser; the service repeats them. */
+/** Checks the form in the browser. The service repeats the checks. */
 export const withdrawSchema = (tokens: readonly TokenInfo[], assetId: string) =>
   z
     .object({

@@ -97,7 +97,7 @@ const NAMES = {
   type: ["tokentype", "assettype", "type"],
 } as const satisfies Record<ImportColumn, readonly string[]>;
 
-/** Longer texts are not searched for a unit, because the search takes quadratic time. */
+/** Longer headings are not searched for a unit, because the search takes quadratic time. */
 const HEADING_LENGTH_MAX = 100;
 const UNIT = String.raw`[a-z]{0,3}[A-Z]{2}[A-Za-z0-9.]{0,8}|(?:US)?\p{Sc}|wei|gwei|cents?|thousands?|millions?`;
 /** Matches a heading with a unit, such as `Amount (USD)`, `Amount in EUR` or `amount_wei`. */
@@ -121,7 +121,8 @@ const partsOf = (text: string): HeadingParts => {
   const { name = text, inside, boxed, bare } = BESIDE_UNIT.exec(text)?.groups ?? {};
   const marked = inside ?? boxed ?? /(?:US)?\p{Sc}/u.exec(text)?.[0];
   if (marked !== undefined) return { name, unit: marked };
-  // `DUE` in `AMOUNT DUE` and `SALARY` in `NET SALARY` are words and not units.
+  // Whether the found unit is only a word, such as `DUE` in `AMOUNT DUE` or `SALARY` in `NET
+  // SALARY`.
   const isWord =
     bare === undefined ||
     isNamed(text, "amount") ||

@@ -28,7 +28,8 @@ const isAmount = (cell: Cell): boolean =>
   "amount" in readAmountCell(cell, "point") || "amount" in readAmountCell(cell, "comma");
 
 /**
- * Whether a cell looks like a number, even when the number cannot be parsed. `Invoice 7` does not.
+ * Whether a cell looks like a number, even when the number cannot be parsed. `Invoice 7` does not
+ * look like a number.
  */
 const isNumeric = (cell: Cell): boolean =>
   typeof cell === "object" ||
@@ -40,7 +41,10 @@ const looksLikeRecipient = (cell: Cell): boolean =>
 
 type Looks = (cell: Cell) => boolean;
 
-/** Whether a cell can have this meaning. A column without such a cell is not offered for it. */
+/**
+ * For each meaning, whether a cell can have it. A column without such a cell is not offered for
+ * the meaning.
+ */
 const CAN_BE: Partial<Record<ImportColumn, Looks>> = {
   recipient: (cell) =>
     looksLikeRecipient(cell) || /^[A-Z]{2}\d{2}[A-Z0-9 ]{10,}$|\.eth$/i.test(cellText(cell)),
@@ -135,7 +139,8 @@ const byContent = (
     () => true,
   );
   look("amount", isNumeric, hasNoHeading);
-  // Only without a header, because names of people can look like token symbols.
+  // Symbols are searched only in files without a header, because names of people can look like
+  // token symbols.
   if (header.length === 0) look("token", looksLikeSymbol, () => true);
   return { mapping: found, open: choices };
 };

@@ -48,8 +48,8 @@ interface Place {
   readonly layout: Layout;
   readonly choices: FileChoices;
   /**
-   * Rows with more cells are refused, because a comma inside an amount may have shifted the cells
-   * after it.
+   * The usual number of cells in a row. Rows with more cells are refused, because a comma inside
+   * an amount may have shifted the cells after it.
    */
   readonly width: number;
   /** The unit in the heading of the amounts. */

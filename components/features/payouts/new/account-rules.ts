@@ -55,7 +55,9 @@ const problemsOf = (row: DraftValues, source: AccountSource): RowProblems =>
     reference: textProblem(row.reference.trim(), REFERENCE_MAX),
   });
 
-/** The page's own checks of rows that pay accounts; the service checks everything again. */
+/**
+ * The checks that the page makes of rows that pay accounts. The service checks everything again.
+ */
 export const accountRules = (source: AccountSource): RowRules =>
   rowRules({
     fields: ["recipient", "amount", "reference"],

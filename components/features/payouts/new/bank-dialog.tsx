@@ -155,7 +155,7 @@ const TEMPLATE = "md:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_4rem_minmax(0,2fr)
 interface BankPayeesProps {
   readonly payees: readonly Payee[];
   readonly target: Target;
-  /** Key of the payee → address or account id. */
+  /** The chosen address or account id of each payee, by the payee's key. */
   readonly chosen: ReadonlyMap<string, string>;
   readonly onChoose: (key: string, recipient: string) => void;
 }

@@ -52,8 +52,8 @@ interface FitInput {
 }
 
 /**
- * Whether one token is worth one unit of the currency. The configuration says so for dollars. For
- * other currencies the symbol must match, as in EURC or XSGD.
+ * Whether one token is worth one unit of the currency. For dollars, the configuration decides. For
+ * other currencies, the symbol must match, as in EURC or XSGD.
  */
 export const fitsCurrency = ({ symbol, usdPegged }: FitInput, currency: string): boolean => {
   if (currency === "USD") return usdPegged;
@@ -65,11 +65,11 @@ export const fitsCurrency = ({ symbol, usdPegged }: FitInput, currency: string):
 
 export interface BankChoices {
   /**
-   * Currency → symbol or address of the token; null for payouts between accounts, whose rules check
-   * the currency.
+   * The symbol or address of the token for each currency of the file. Null for payouts between
+   * accounts, whose rules check the currency.
    */
   readonly tokens: ReadonlyMap<string, string> | null;
-  /** Key of the payee → address or account id. */
+  /** The chosen address or account id of each payee, by the payee's key. */
   readonly recipients: ReadonlyMap<string, string>;
 }
 

@@ -23,10 +23,10 @@ export interface DraftRow extends DraftValues {
   readonly key: number;
 }
 
-/** Field → its problem. `row` has the problem of the row as a whole. */
+/** The problem of each field. `row` has the problem of the row as a whole. */
 export type RowProblems = Readonly<Partial<Record<DraftField | "row", string>>>;
 
-/** A file of payments becomes one payout. */
+/** The kind of import that reads a file of payments into one payout. */
 export const PAYOUT_FILE: ImportKind = {
   rowsMax: PAYOUT_ROWS_MAX,
   row: "payment",
@@ -65,7 +65,7 @@ export interface RowRules {
   /** Columns that are read from a file. */
   readonly columns: readonly ImportColumn[];
   readonly problemsOf: (row: DraftValues) => RowProblems;
-  /** Null while the row has a problem. */
+  /** The money that the row pays; null while the row has a problem. */
   readonly moneyOf: (row: DraftValues) => RowMoney | null;
   /**
    * A text that is equal for two rows with the same payment; null while the row is not complete.
@@ -128,8 +128,8 @@ export const rowRules = ({ payOf, ...kind }: KindRules): RowRules => {
 export const filledText = (text: string): string | undefined => text.trim() || undefined;
 
 /**
- * The values that change when a person edits a field. The file's refusal of the field is removed,
- * and for an amount also its units, because they are about the old value.
+ * The values that change when a person edits a field. The field's import error is removed, and for
+ * an amount also its units, because both belong to the old value.
  */
 export const edited = (
   row: DraftValues,
@@ -140,7 +140,10 @@ export const edited = (
   return { [field]: value, refusals, ...(field === "amount" ? { units: [] } : {}) };
 };
 
-/** Key of each row that pays the same as an earlier row → number of the earlier row, from 1. */
+/**
+ * For the key of each row that pays the same as an earlier row, the number of the earlier row,
+ * from 1.
+ */
 export const repeatsOf = (
   rows: readonly DraftRow[],
   rules: RowRules,

@@ -172,7 +172,7 @@ export const MappingDialog = (props: MappingDialogProps): ReactNode => {
   );
 };
 
-/** Asks whether `1,250` is 1250 or 1.25, because a wrong guess could pay a thousand times too much. */
+/** Asks whether `1,250` is 1250 or 1.25. A wrong guess could pay a thousand times too much. */
 const SignQuestion = ({ mapping }: Pick<TokenNoticeProps, "mapping">): ReactNode => {
   const { guess, sign, setSign } = mapping;
   if (guess.sign !== null) return null;

@@ -24,7 +24,10 @@ import { SummaryCard } from "./summary-card";
 import { type NewPayout as Form, useNewPayout } from "./use-new-payout";
 import type { Target } from "./use-target";
 
-/** Rows in the example call. More rows would slow the page without making the example clearer. */
+/**
+ * Maximum number of rows in the example call. More rows would slow the page without making the
+ * example clearer.
+ */
 const SNIPPET_ROWS_MAX = 20;
 
 export const NewPayout = (): ReactNode => {

@@ -6,7 +6,10 @@ import type { DraftValues } from "./draft-row";
 
 /** Size of a request without its rows, in bytes. */
 const FRAME_BYTES = 1_024;
-/** The request names tokens by address, so the size is computed with one. */
+/**
+ * An example address of a token. The request names tokens by address, so the computed size must
+ * include an address for each row.
+ */
 const TOKEN = "0x0000000000000000000000000000000000000000";
 
 export const requestBytes = (rows: readonly DraftValues[]): number =>

@@ -53,7 +53,7 @@ export const instantOf = (local: string, timeZone: string): Date | null => {
   const wanted = Date.parse(`${local}Z`);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(local) || Number.isNaN(wanted)) return null;
   const offsetAt = (at: number): number => wallClockOf(new Date(at), timeZone) - at;
-  // The second step corrects times close to a clock change.
+  // The offset is read twice, because the first one can be wrong close to a clock change.
   const first = wanted - offsetAt(wanted);
   return new Date(wanted - offsetAt(first));
 };

@@ -3,7 +3,7 @@ import type { DraftField, RowProblems } from "./draft-row";
 
 export interface Findings {
   readonly problems: ReadonlyMap<number, RowProblems>;
-  /** The message for each row that was paid before or repeats another row. */
+  /** The message for each row that was paid before or repeats another row, by row key. */
   readonly duplicates: ReadonlyMap<number, string>;
   /** The service's error; null when each of its messages is shown at a row. */
   readonly error: Error | null;
@@ -34,7 +34,8 @@ const placeOf = (
 };
 
 /**
- * Assigns the messages of a refusal to rows. `keys` are the keys of the sent rows, in their order.
+ * Assigns the messages of the service's error to rows. `keys` are the keys of the sent rows, in
+ * the order of the request.
  */
 export const findingsOf = (error: Error, keys: readonly number[]): Findings => {
   const problems = new Map<number, RowProblems>();

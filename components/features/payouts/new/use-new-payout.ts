@@ -49,8 +49,8 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace" | "drop"
   /** Rows that are not empty. */
   readonly filled: readonly DraftRow[];
   /**
-   * Problems by row key. While a person types in a row, it has only the problems that the service
-   * found.
+   * Problems by row key. While a person types in a row, the row has only the problems that the
+   * service found.
    */
   readonly problems: ReadonlyMap<number, RowProblems>;
   /** Why a row may be a duplicate, by row key. */
@@ -104,7 +104,7 @@ interface Request {
   readonly schedule: ScheduleValues | null;
 }
 
-/** Creates what the form describes. `create` returns the path of its review. */
+/** Creates the payout or schedule of the form. `create` returns the path of its review. */
 const useCreate = () => {
   const cache = useCache();
   const wallets = useSentOnce(createWalletsPayout);
@@ -160,7 +160,7 @@ const useFindings = (target: Target, filled: readonly DraftRow[], serverFindings
     return new Map([...serverFindings.duplicates, ...worded].filter(([key]) => keys.has(key)));
   }, [filled, rules, serverFindings.duplicates, keys]);
   const totals = useMemo(() => {
-    // Leaves out rows that the service refused, too.
+    // Leaves out all rows with problems, including problems that only the service found.
     const payable = filled.filter(({ key }) => !problems.has(key));
     return rules === null ? [] : totalsOf(payable, rules);
   }, [filled, rules, problems]);
@@ -269,7 +269,7 @@ interface DraftRows {
   readonly replace: (values: readonly DraftValues[]) => void;
   /** Shows the problems of every row. */
   readonly checkAll: () => void;
-  /** Forgets the stored rows, and stores none any more. */
+  /** Deletes the stored rows, and stops storing rows. */
   readonly drop: () => void;
 }
 

@@ -36,7 +36,10 @@ export interface Target {
   readonly rules: RowRules | null;
   /** The available amount of a token or currency; null while it is unknown. */
   readonly available: (id: string) => string | null;
-  /** The owner of the rows; null until it is known. */
+  /**
+   * Id of the project's treasury, which identifies the owner of the stored rows; null until it is
+   * known.
+   */
   readonly owner: string | null;
 }
 
@@ -89,7 +92,7 @@ export const useTarget = (): Target => {
       (each) => String(each.chainId) === chainId && each.address === chosenToken,
     );
     return there ? chosenToken : firstToken(setup, chainId);
-    // Depends only on the list of tokens, because balances are read again every few seconds.
+    // Only the setup's list of tokens matters here. The setup's balances change every few seconds.
   }, [tokens, chainId, chosenToken]);
   // A link from an account has the paying account, but no kind.
   const shown = kind ?? (sourceId === "" ? "wallets" : "global_accounts");

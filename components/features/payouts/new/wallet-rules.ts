@@ -79,7 +79,10 @@ const recipientProblem = (
 const tokenOf = (row: DraftValues, target: WalletTarget): TokenInfo | undefined =>
   row.refusals.token === undefined ? findToken(row.token, target) : undefined;
 
-/** A row for another chain must not be paid on this one. */
+/**
+ * The problem of a row that the file assigns to another chain, because it must not be paid on this
+ * chain; null when there is none.
+ */
 const chainProblem = (
   row: DraftValues,
   { chainId, chainName }: WalletTarget,
@@ -116,8 +119,8 @@ const payOf = (row: DraftValues, target: WalletTarget): RowMoney | null => {
 };
 
 /**
- * The page's own checks of rows that pay addresses on one chain; the service checks everything
- * again.
+ * The checks that the page makes of rows that pay addresses on one chain. The service checks
+ * everything again.
  */
 export const walletRules = (target: WalletTarget): RowRules =>
   rowRules({

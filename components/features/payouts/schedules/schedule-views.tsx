@@ -39,7 +39,7 @@ const STATUS_VIEWS = {
   cancelled: { word: "Cancelled", tone: "neutral", icon: Ban },
 } as const satisfies Record<Schedule["status"], View>;
 
-/** Missed runs are never paid later, so they are as prominent as refused ones. */
+/** Missed runs are never paid later, so they are as prominent as refused runs. */
 const RUN_VIEWS = {
   started: { word: "Started", tone: "success", icon: CircleCheck },
   missed: { word: "Missed, not paid", tone: "warning", icon: ClockAlert },
@@ -96,7 +96,7 @@ export const ZonedTime = ({
   );
 };
 
-/** Newest first. */
+/** All schedules of payouts, newest first. */
 export const useScheduleList = (): Pages<Schedule> =>
   usePages(apiPages(listPayoutSchedules, { query: { limit: PAGE_ROWS } }));
 

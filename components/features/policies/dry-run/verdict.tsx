@@ -70,7 +70,7 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
         ) : (
           <RuleResults results={deciding} label="Rules that decided" />
         )}
-        {/* Several rules have one common sentence about the required approval. */}
+        {/* When several rules decide, one sentence states the approval that they require. */}
         {approval === null || deciding.length < 2 ? null : <p>{`${votesText(approval)}.`}</p>}
         <p className="text-sm text-fg-2">
           {code === "required"
@@ -116,7 +116,10 @@ export const RuleResults = ({
   </ul>
 );
 
-/** Says where a contact can be approved, when a missing approval is the reason of the refusal. */
+/**
+ * Says where a contact can be approved, when the policies deny a movement because its recipient is
+ * not an approved contact.
+ */
 export const ContactHint = ({ evaluation }: { readonly evaluation: Evaluation }): ReactNode =>
   evaluation.rules.some(({ rule, outcome }) => rule === "recipients" && outcome === "deny") ? (
     <p className="text-sm text-fg-2">Owners and admins approve contacts in the address book.</p>
@@ -126,8 +129,8 @@ type DryRunBody = BodyInput<typeof evaluatePolicies>;
 
 interface DryRun {
   /**
-   * The decision for the values that were typed last. While the request runs, the previous
-   * decision.
+   * The decision for the values that were typed last. While their request runs, this is the
+   * previous decision.
    */
   readonly evaluation: Evaluation | undefined;
   /** Whether `evaluation` is for earlier values. */

@@ -44,7 +44,7 @@ interface PolicyEditorProps {
   readonly onEnd: () => void;
 }
 
-/** Path in the API's errors → field of the form. */
+/** The form's field for each path in the API's errors. */
 const FIELD_OF = {
   "rules.perOperation.usd": "perOperationUsd",
   "rules.perDay.usd": "perDayUsd",

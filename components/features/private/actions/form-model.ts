@@ -33,7 +33,10 @@ interface Fees {
   readonly poolFeeBase: bigint;
 }
 
-/** Converts an amount or a balance to base units of the pool's token. Unlike `parseAmount`, it takes zero. */
+/**
+ * Converts an amount or a balance to base units of the pool's token. Unlike `parseAmount`, it
+ * accepts zero.
+ */
 const base = (text: string, { token }: PoolBalance): bigint =>
   /[1-9]/.test(text) ? parseAmount(text, token.decimals) : 0n;
 

@@ -42,13 +42,13 @@ interface SwapDialogProps {
 }
 
 /**
- * Prepares the swap with a code or second factor, then executes it once. Without a proof the swap is
- * stored and waits for approval.
+ * Prepares the swap with a code or second factor, then executes it once. Without a proof, the swap
+ * is stored and waits for approval.
  */
 const useExecution = ({ quote: { quoteId }, wallet }: SwapDialogProps) => {
   const prepare = useApiMutation(preparePrivateSwap);
   const { mutation, send } = useSentOnce(executePrivateSwap);
-  /** Returns null when the service refused it; `error` then has the reason. */
+  /** Resolves with null after an error, which is then in `error`. */
   const run = async (proof: MoneyProof | null): Promise<PrivateTransfer | null> => {
     mutation.reset();
     const body = { quoteId, privacyWalletId: wallet.id, ...proof };
@@ -66,7 +66,9 @@ const useExecution = ({ quote: { quoteId }, wallet }: SwapDialogProps) => {
   };
 };
 
-/** Reviews a quote. With a code, the swap runs at once; without one, it waits for approval. */
+/**
+ * Reviews a quote. With a proof, the swap runs at once. Without a proof, it waits for approval.
+ */
 export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   const { quote, wallet, onClose, onNewQuote } = props;
   const router = useRouter();

@@ -53,7 +53,8 @@ const useRetry = ({ operationId }: PrivateTransfer) => {
   const { mutation, send } = useSentOnce(retryOperation);
   const ask = async (): Promise<void> => {
     try {
-      // For public swaps and transfers, the API answers a retry with a quote instead.
+      // The answer is parsed, because for public swaps and transfers the API answers a retry with
+      // a quote.
       const again = privateTransferRecord.parse(await send({ params: { id: operationId } }));
       void cache.refresh(getOperation, listPrivateTransfers);
       router.push(`${pathOfTransfer(again)}?approve=true`);
@@ -131,7 +132,7 @@ const ACTS = {
   public_exit: "Withdraw",
 } as const satisfies Record<PrivateTransfer["kind"], string>;
 
-/** Label of the amount once the operation is completed. Before that nothing has arrived. */
+/** Label of the amount once the operation is completed. Before that, nothing has arrived. */
 const AMOUNT_WORDS = {
   shield: "Deposited",
   private_transfer: "Received exactly",

@@ -226,7 +226,7 @@ interface SceneFigureProps {
   readonly scene: Scene;
   readonly stage: Stage;
   readonly setSize: number | null;
-  /** Draws a coin where the money is. Only the owner knows that. */
+  /** Whether to draw a coin where the money is. Only the owner knows where the money is. */
   readonly showsCoin: boolean;
 }
 

@@ -60,7 +60,10 @@ export interface SceneEdge {
   readonly look: "seen" | "private" | "hidden" | "todo";
 }
 
-/** The last node and the last edge can be null. */
+/**
+ * A scene with up to three nodes and the edges between them. The last node and the last edge can
+ * be null.
+ */
 export interface Scene {
   readonly nodes: readonly [SceneNode, SceneNode, SceneNode | null];
   readonly edges: readonly [SceneEdge, SceneEdge | null];
