@@ -4,8 +4,8 @@ interface Waiting {
 }
 
 /**
- * Shares one listener among all waiters of a signal: a quote waits for dozens of answers with the
- * same signal.
+ * For each signal, the callers that wait for it. They share one listener, because a quote waits
+ * for dozens of answers with one signal.
  */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 

@@ -51,7 +51,7 @@ export interface ApiKeyActor extends Caller {
   readonly rotatedBy?: readonly string[];
   /**
    * The session that created the key without a second proof of identity, such as a one-time code.
-   * Absent or null when the creator gave one.
+   * Absent or null when the creator gave such a proof.
    */
   readonly madeBySession?: string | null;
   readonly scopes: readonly string[];
@@ -86,7 +86,8 @@ export const actorName = (actor: Actor): string =>
 
 /**
  * The session on which the actor's actions depend when no second proof of identity was given: the
- * person's session, or the one that created the key. Null when the creator of the key gave a proof.
+ * person's session, or the session that created the key. Null when the creator of the key gave a
+ * proof.
  */
 export const unprovenSession = (actor: Actor): string | null =>
   actor.type === "user" ? actor.sessionId : (actor.madeBySession ?? null);

@@ -185,7 +185,7 @@ export const currencyText = (
   value: string,
   { locale, signed = false, currency = "USD" }: CurrencyFormat = {},
 ): AmountText => {
-  // Dollars' rules give every currency two digits.
+  // The symbol USD selects two digits after the point, which every currency gets here.
   const { text, full, rounded } = amountText(value, { symbol: "USD", locale, signed });
   const format = { locale, currency };
   return { text: asCurrency(text, format), full: asCurrency(full, format), rounded };

@@ -6,7 +6,7 @@
 /** How many requests one proof can approve. */
 export const DECISIONS_MAX = 50;
 
-/** How somebody who looks at a request for votes relates to it. */
+/** A request for votes, as one reader sees it. */
 export interface Voting {
   /** How many approvals count so far. */
   readonly approvals: number;
@@ -38,7 +38,7 @@ export const adviceOfVotes = (voting: Voting): string => {
 /** A movement without a request for votes, and one reader of it. */
 export interface Proving {
   readonly mayMove: boolean;
-  /** Whether the project demands votes since the movement was created. */
+  /** True when the project began to demand votes after the movement was created. */
   readonly needsVotes: boolean;
 }
 

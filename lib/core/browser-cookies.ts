@@ -18,8 +18,8 @@ export type Preference = keyof typeof PREFERENCE_COOKIES;
 export type Preferences = Readonly<Record<Preference, string | null>>;
 
 /**
- * The value of a cookie if it is valid, else null. Other software on the same host can set these
- * cookies to anything.
+ * The value of a cookie if it is valid, else null. The value is checked, because other software on
+ * the same host can set these cookies to anything.
  */
 export const preferenceOf = (preference: Preference, value: string): string | null =>
   preference === "project" && !isId("project", value) ? null : value;

@@ -2,7 +2,7 @@ const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  // `Object.fromEntries` also creates own properties for names such as `__proto__`.
+  // Unlike an assignment, `Object.fromEntries` creates an own property even for `__proto__`.
   return Object.fromEntries(entries.map(([name, part]) => [name, sorted(part)]));
 };
 

@@ -10,8 +10,8 @@ const plain = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, "
 const LENGTH_MAX = 60;
 
 /**
- * Number of letters to insert, remove, replace or swap with their neighbour until both are equal
- * (optimal string alignment).
+ * Number of letters to insert, remove, replace or swap with their neighbour to turn one name into
+ * the other (optimal string alignment).
  */
 const distance = (one: string, other: string): number => {
   let beforeLast: number[] = [];
@@ -52,7 +52,7 @@ export const closestName = (given: string, known: readonly string[]): string | n
   let closest: { readonly name: string; readonly edits: number } | null = null;
   for (const each of known) {
     const other = plain(each);
-    // The edit distance is at least the difference of the lengths.
+    // The edit distance is at least the difference of the lengths, so such a name cannot be close.
     if (Math.abs(other.length - name.length) > allowed(name)) continue;
     const edits = distance(name, other);
     if (

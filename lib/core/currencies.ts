@@ -1,7 +1,9 @@
 import { parseDecimal } from "./decimal";
 import { formatAmount } from "./money";
 
-/** Currencies in which a project can read its figures, by ISO 4217. The API's are US dollars. */
+/**
+ * Currencies in which a project can read its figures, by ISO 4217. The API uses only US dollars.
+ */
 export const REPORTING_CURRENCIES = ["USD", "EUR", "GBP", "CHF"] as const;
 export type ReportingCurrency = (typeof REPORTING_CURRENCIES)[number];
 

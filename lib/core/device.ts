@@ -1,7 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * The first match wins: Edge and Opera also contain Chrome's name, and Chrome contains Safari's.
+ * The first match wins, because the user agents of Edge and Opera also contain "Chrome", and
+ * Chrome's user agent contains "Safari".
  */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\/|\bEdgiOS\//, "Edge"],
@@ -11,7 +12,10 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bSafari\//, "Safari"],
 ];
 
-/** The first match wins: Android also contains Linux, and an iPhone contains Mac OS X. */
+/**
+ * The first match wins, because user agents on Android also contain "Linux", and those on an
+ * iPhone contain "Mac OS X".
+ */
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bAndroid\b/, "Android"],
   [/\biPhone\b/, "iPhone"],

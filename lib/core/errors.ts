@@ -89,7 +89,7 @@ interface DomainErrorOptions {
 }
 
 // The server's bundle and Next's bundle each have a copy of this class, so `instanceof` fails
-// across them; a registered symbol works.
+// across them. A registered symbol is the same in both bundles.
 const DOMAIN_ERROR: unique symbol = Symbol.for("causeway.DomainError") as never;
 
 /**
@@ -123,8 +123,8 @@ export const isDomainError = (error: unknown): error is DomainError =>
   typeof error === "object" && error !== null && DOMAIN_ERROR in error;
 
 /**
- * Creates the error `invalid_request` for one or more invalid fields. Default message: that of the
- * first field. @see ErrorDetail
+ * Creates the error `invalid_request` for one or more invalid fields. The default message is the
+ * message of the first field. @see ErrorDetail
  */
 export const invalidRequest = (
   details: readonly ErrorDetail[],
@@ -153,7 +153,7 @@ export interface KeyName {
 }
 
 // The server's bundle and Next's bundle each have a copy of the class below, so `instanceof` fails
-// across them; a registered symbol works.
+// across them. A registered symbol is the same in both bundles.
 const REFUSED_KEY: unique symbol = Symbol.for("causeway.RefusedKeyError") as never;
 
 /**

@@ -150,7 +150,7 @@ export const steadyStep = (value: bigint, before: bigint | undefined): bigint =>
 
 /**
  * The relayer's margin in dollars, rounded up: the fixed part, plus the share of its tier for each
- * slice of the amount. It grows with the amount, while its share of the amount falls.
+ * slice of the amount. The margin grows with the amount, while its share of the amount falls.
  * @param amountUsd the deposited amount, in dollars
  */
 export const relayerMarginUsd = (

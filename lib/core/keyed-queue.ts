@@ -2,7 +2,7 @@ interface KeyedQueueOptions {
   /** The maximum number of calls that run at the same time for one key. Default 1. */
   readonly atOnceMax?: number;
   /**
-   * The maximum number of calls that wait or run for one key. Further calls are refused. Default:
+   * The maximum number of calls that wait or run for one key. Further calls are rejected. Default:
    * no limit.
    */
   readonly waitingMax?: number;

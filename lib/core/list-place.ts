@@ -1,6 +1,6 @@
 /**
- * A position in a list that is sorted by a time or a name, and then by id. It stays valid when the
- * record is deleted.
+ * A position in a list that is sorted by a time or a name, and then by id. The position stays
+ * valid when its record is deleted.
  */
 export interface ListPlace {
   readonly id: string;

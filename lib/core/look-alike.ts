@@ -31,8 +31,8 @@ export interface KnownAddress {
 /**
  * For each kind of recipient, the kinds of known addresses with which it is compared. An address
  * that was paid before is still compared with contacts and own addresses, because it may have been
- * paid by mistake. Approved contacts are not compared with proposed ones, because a person has
- * checked them already.
+ * paid by mistake. An approved contact is not compared with proposed ones, because a person has
+ * already checked the approved contact.
  */
 const RIVALS = {
   own: [],
@@ -110,7 +110,8 @@ export const listedName = ({ name, state }: Pick<NamedContact, "name" | "state">
   state === "approved" ? name : `Not approved: ${name}`;
 
 /**
- * The contact as a known address. It has its name only if the contact is approved for the chain.
+ * The contact as a known address. The result has the contact's name only if the contact is
+ * approved for the chain.
  */
 export const knownContact = (contact: NamedContact, chainId: number | null): KnownAddress =>
   isApprovedOn(contact, chainId)

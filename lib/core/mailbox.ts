@@ -6,8 +6,8 @@ import { parseUrl } from "./redaction";
 
 interface Provider {
   /**
-   * Domains of the same mailboxes: equal local parts reach the same one. The first domain is the
-   * canonical one.
+   * Domains that share mailboxes: addresses with equal local parts reach one mailbox. The first
+   * domain is the canonical one.
    */
   readonly domains: readonly [string, ...string[]];
   readonly plain: (local: string) => string;

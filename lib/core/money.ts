@@ -15,8 +15,8 @@ const MAX_UINT256 = (1n << 256n) - 1n;
  * Converts a decimal string in whole units of the token to base units. Never rounds.
  * @param path the field that holds the amount, for the details of an error
  * @throws DomainError `invalid_request` when the form is wrong, or the amount is zero or above
- * 2^256 − 1;
- *   `amount_precision` when the amount has more fraction digits than the token has decimals
+ * 2^256 − 1; `amount_precision` when the amount has more fraction digits than the token has
+ * decimals
  * @example parseAmount("12.5", 6) // 12_500_000n
  */
 export const parseAmount = (text: string, decimals: number, path = "amount"): BaseUnits => {

@@ -40,8 +40,8 @@ const JOB_BACKOFF_MS_MAX = 300_000;
 const JITTER = 0.25;
 
 /**
- * Milliseconds until a failed job runs again: 2 s after the first failure, twice as long after each
- * further one, up to 5 minutes, and up to a quarter less.
+ * Milliseconds until a failed job runs again: 2 s after the first failure, and twice as long after
+ * each further one, up to 5 minutes. A random part of up to a quarter is subtracted.
  * @param failures consecutive failures, from 1
  * @param random from 0 (inclusive) to 1 (exclusive)
  */

@@ -1,6 +1,6 @@
 /**
- * Writes tables as PDF 1.4 files with the standard fonts that every PDF reader has. Browser-safe:
- * the browser makes statements with it.
+ * Writes tables as PDF 1.4 files with the standard fonts that every PDF reader has. Browser-safe,
+ * because the browser writes statements with it.
  */
 
 interface PdfColumn {

@@ -60,8 +60,9 @@ export const requirePermission = (actor: Actor, permission: Permission): void =>
 };
 
 /**
- * Checks that the caller may approve a request with a code: a person whose role may move money. An
- * API key is refused before a code is mailed, because it could not use the code.
+ * Checks that the caller is a person whose role may move money, and who may therefore approve a
+ * request with a code. An API key is refused before a code is mailed, because it could not use the
+ * code.
  * @throws DomainError `forbidden`, saying who may approve
  */
 export const requireApprover = (actor: Actor): UserActor => {
@@ -113,7 +114,8 @@ export type Needs<S> = Readonly<Record<CallerFunctions<S>, Permission | null>>;
  * Returns the service with a check of the caller's role before each function that needs a
  * permission, so that the check applies to routes, jobs and other services. The table must name
  * every function whose first argument is the caller: a new function does not compile without an
- * entry. A guarded function must be asynchronous, because a refusal is a rejected promise.
+ * entry. A guarded function must be asynchronous, because the guard reports a missing permission
+ * by a rejected promise.
  * @example const swaps = permissionGuard(createSwapsService(deps), { execute: "money:move", show:
  * null });
  */

@@ -14,8 +14,8 @@ export const parseUrl = (text: string, base?: string): URL | null => {
 
 /*
  * Removes secrets from text that leaves the service: log lines, error messages and HTTP responses.
- * Two rules apply: configured secrets are replaced wherever they occur; and in every URL the user
- * information, the query and long parts of the path are replaced, because providers put keys there.
+ * Configured secrets are replaced wherever they occur. In every URL, the user information, the
+ * query and long parts of the path are replaced, because providers put keys there.
  */
 
 const REDACTED = "[redacted]";
@@ -36,7 +36,7 @@ interface Known {
   pattern: RegExp | null;
 }
 
-// The server's bundle and Next's bundle each have a copy of this module; the registered symbol
+// The server's bundle and Next's bundle each have a copy of this module. The registered symbol
 // makes them share one list.
 const KNOWN = Symbol.for("causeway.secrets");
 const shared = globalThis as { [KNOWN]?: Known };
@@ -81,7 +81,7 @@ const addUrl = (text: string): void => {
   for (const whole of [text, url.href])
     if (whole.replace(/\/$/, "") !== address) add(whole, `${address}/${REDACTED}`);
   const secrets = [url.password, ...url.searchParams.values()];
-  // The path of a database URL is the name of the database.
+  // The path of a database URL is no secret, because it is the name of the database.
   if (/^(https?|wss?):$/.test(url.protocol))
     secrets.push(
       url.username,

@@ -115,9 +115,9 @@ const waitIn = (
   });
 
 /**
- * Keeps the average rate of all processes within `perSecond`. For a short time, the rate may exceed
- * it by a quarter and by one slice per process. While the store does not answer, each process
- * applies the whole rate to itself alone.
+ * Keeps the average rate of all processes within `perSecond`. For a short time, the rate may
+ * exceed it by a quarter and by one slice per process. While the store does not answer, each
+ * process may use the whole rate.
  */
 export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget => {
   const { chainId, perSecond, store } = options;

@@ -84,8 +84,8 @@ const skeletonOf = (name: string): string => {
 };
 
 /**
- * The name in one case, without spaces and punctuation. `skeletonOf` alone misses spellings in
- * another case: capitals of Greek and Cyrillic do not resemble their small letters.
+ * The name in one case, without spaces and punctuation. `skeletonOf` misses spellings in another
+ * case, because capitals of Greek and Cyrillic do not resemble their small letters.
  */
 const foldedOf = (name: string): string =>
   name.normalize("NFKC").toUpperCase().toLowerCase().replace(SILENT, "");

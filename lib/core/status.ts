@@ -36,8 +36,8 @@ export type SubStatus = (typeof SUB_STATUSES)[number];
 /**
  * The allowed changes of a status. `pending → failed` is for operations that people approved and a
  * rule refused at the start. `processing → cancelled` is for a payout that sent nothing. One
- * correction is not in this table: a payout that failed because another operation may have paid its
- * rows gets another final status after a decision about them.
+ * correction is not in this table: a payout that failed because another operation may have paid
+ * its rows gets another final status after people have decided about these rows.
  */
 export const TRANSITIONS = {
   pending: ["processing", "failed", "expired", "cancelled"],

@@ -30,8 +30,8 @@ interface AssetSum {
 }
 
 /**
- * The amounts of the sources, summed for each asset. Decimals of one asset may differ between
- * chains; a sum has the most of them.
+ * The amounts of the sources, summed for each asset. If an asset has different decimals on
+ * different chains, its sum has the largest number of decimals.
  */
 export const sumsOfSources = (sources: TitledOperation["sources"]): AssetSum[] => {
   const sums = new Map<string, AssetSum>();

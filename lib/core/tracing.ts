@@ -30,7 +30,7 @@ export interface Tracing {
   current(): string | null;
 }
 
-// The server's bundle and Next's bundle each have a copy of this module; the registered symbol
+// The server's bundle and Next's bundle each have a copy of this module. The registered symbol
 // makes them share the tracing.
 const TRACING = Symbol.for("causeway.tracing");
 const shared = globalThis as { [TRACING]?: Tracing | null };

@@ -5,7 +5,7 @@
 
 /**
  * WORD JOINER (U+2060), an invisible character. Programs that look for web addresses treat it as
- * the end of one.
+ * the end of an address.
  */
 const JOINER = "\u2060";
 

@@ -33,8 +33,8 @@ export interface BalancesDeps {
     ): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
   };
   /**
-   * Money that is leaving balances that were read at these blocks, and money that is arriving in
-   * the project's wallets.
+   * `out` reads the money that is leaving the balances that were read at these blocks. `in` reads
+   * the money that is arriving in the project's wallets.
    */
   readonly moves: {
     out(projectId: string, at: readonly ChainTime[]): Promise<readonly MovingFunds[]>;
@@ -95,7 +95,7 @@ interface Held extends Owner {
 
 interface Snapshot {
   readonly held: readonly Held[];
-  /** Symbols of tokens whose contract did not answer. Their balances are missing. */
+  /** Symbols of tokens whose contract did not answer. The balances of these tokens are missing. */
   readonly unread: readonly string[];
   readonly time: ChainTime;
   readonly readAt: Date;
@@ -205,7 +205,7 @@ const positionsOf = (
       .tokens(Number(chainId))
       .find((each) => each.address.toLowerCase() === address);
     const snapshot = snapshots.find(({ time }) => time.chainId === Number(chainId));
-    // A balance that could not be read is unknown, not empty.
+    // A balance that could not be read is left out, because it is unknown and not zero.
     if (
       owner === undefined ||
       token === undefined ||
@@ -235,7 +235,10 @@ const pageOf = (
 };
 
 interface BalancesContext extends BalancesDeps {
-  /** The last answer of each chain, used while the chain does not answer. */
+  /**
+   * The last answer of each chain, by project id and chain id. It is used while the chain does not
+   * answer.
+   */
   readonly remembered: LRUCache<string, Snapshot>;
 }
 

@@ -35,7 +35,7 @@ const auditedFields = ({ name, tags, chainIds, state }: Contact) => ({
 
 /**
  * The entry of the audit log about a change of a contact.
- * @param before set when the contact was changed
+ * @param before the contact before the change; null for a new contact
  */
 export const entryOf = (
   { clock }: Pick<ContactsDeps, "clock">,

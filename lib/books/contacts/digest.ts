@@ -12,9 +12,10 @@ const DIGEST_QUEUE = "contact_digest";
 const jobIdOf = (projectId: string): string => `${projectId}/contact-digest`;
 
 /**
- * Schedules the next daily mail to the owners. It is sent if there are proposed contacts that no
- * mail has listed. Call this before locking a contact: it locks the project's job until the
- * transaction ends, so that a run of the job either sees the change or starts after it.
+ * Schedules the next daily mail to the owners. The mail is sent only if it would list proposed
+ * contacts that no earlier mail has listed. Call this before locking a contact, because it locks
+ * the project's job until the transaction ends. A concurrent run of the job then either sees the
+ * change or starts after it.
  */
 export const requestDigest = (tx: Tx, projectId: string, now: Date): Promise<void> =>
   insertJobOnce(tx, { id: jobIdOf(projectId), queue: DIGEST_QUEUE, runAt: nextDaily(now) });

@@ -36,7 +36,7 @@ const byContact = (
 
 /**
  * Returns a function that adds to contacts the warnings that follow from the project's records.
- * Contacts that are not stored yet are `drafts`: they are compared with each other, too.
+ * `drafts` are contacts that are not stored yet. They are also compared with each other.
  */
 export const createFlagging =
   ({ database, wallets, recipients }: FlaggingDeps) =>

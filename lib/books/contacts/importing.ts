@@ -27,7 +27,7 @@ interface ImportRow extends ContactChange {
 
 export interface ContactImport {
   readonly contacts: readonly ImportRow[];
-  /** Whether a contact whose address is in the book already stays as it is. */
+  /** `skip` leaves a contact whose address is already in the book unchanged. */
   readonly existing: "skip" | "update";
   readonly validateOnly: boolean;
 }
@@ -122,7 +122,7 @@ const createPlanning = (
   };
 };
 
-/** The warnings of the rows that will be stored, by address. */
+/** Returns a function that finds the warnings of the rows that will be stored, by address. */
 const createWarning =
   ({ recipients }: ContactsDeps, flag: ReturnType<typeof createFlagging>) =>
   async (
@@ -187,7 +187,7 @@ const store = async (
   );
 };
 
-/** Returns the function that imports contacts: it stores all rows or none. */
+/** Returns the function that imports contacts. It stores all rows or none. */
 export const createImporting = (
   deps: ContactsDeps,
   flag: ReturnType<typeof createFlagging>,

@@ -20,8 +20,8 @@ export const contacts = table({
   createdBy: text,
   createdAt: time,
   /**
-   * If a policy requires approved contacts, only these are paid. Screens on which people decide
-   * show only their names.
+   * If a policy requires approved contacts, only contacts in the state `approved` are paid.
+   * Screens on which people decide show only the names of these contacts.
    */
   state: oneOf(z.enum(["proposed", "approved"])),
   approvedAt: nullable(time),
@@ -35,8 +35,8 @@ export const contacts = table({
   proposedBy: nullable(text),
   tags: arrayOf(text),
   /**
-   * Chains on which the address may be paid, in ascending order; empty for every chain. An approval
-   * covers only these.
+   * Chains on which the address may be paid, in ascending order; empty for every chain. An
+   * approval covers only these chains.
    */
   chainIds: arrayOf(int),
 });

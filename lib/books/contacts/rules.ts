@@ -74,8 +74,9 @@ const similarName = (one: Namesake): ContactWarning => ({
 
 /**
  * Returns a function that finds names with which a contact's name may be confused. An approved
- * contact is compared only with approved contacts and with wallets of the project: a person has
- * checked it, and anybody could otherwise flag it by proposing a similar name.
+ * contact is compared only with approved contacts and with wallets of the project. A person has
+ * checked the approved contact. If it were compared with proposed contacts, anybody could flag it
+ * by proposing a similar name.
  * @param others contacts, including the examined one, and wallets of the project
  */
 export const createSimilarNames = (

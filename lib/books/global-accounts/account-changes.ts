@@ -149,8 +149,8 @@ const unfreeze = async (
     },
   };
   const approved = await deps.approvals.requireApproval(actor, change, given);
-  // The ledger uses separate transactions. After a crash between the two, the approval is used up
-  // and the account is still frozen.
+  // The ledger uses separate transactions. If the process crashes after this transaction and
+  // before the ledger's, the approval is used up and the account is still frozen.
   await deps.database.transaction((tx) => approved.consume(tx));
   const asked = { actor, own, action: "global_account.unfrozen", data: approved.record };
   await carryOut(deps, { ...asked, to: { status: "active" } });

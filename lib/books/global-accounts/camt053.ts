@@ -129,8 +129,8 @@ const remittanceOf = (text: string): readonly string[] => {
 };
 
 /**
- * The reference of an entry: the account's last 16 hex digits and the entry's sequence number. A
- * transaction's id would not do, because one payout may credit an account twice.
+ * The reference of an entry: the account's last 16 hex digits and the entry's sequence number. The
+ * transaction's id is not sufficient, because one payout may credit an account twice.
  */
 export const entryReference = (accountId: string, seq: bigint): string =>
   `${compactId(accountId).slice(-ACCOUNT_DIGITS)}-${seq.toString()}`;

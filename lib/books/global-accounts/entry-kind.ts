@@ -14,8 +14,8 @@ const KINDS: Readonly<Record<EntryRecord["kind"], string>> = {
 export type StatementOwner = "customer" | "reserve";
 
 /**
- * The kind of an entry, in the words of the API. When a withdrawal is settled, its paid part goes to
- * the reserve account, and a part that was not paid returns to the customer's.
+ * The kind of an entry, in the words of the API. When a withdrawal is settled, its paid part goes
+ * to the reserve account, and a part that was not paid returns to the customer's account.
  */
 export const kindOf = (
   { kind }: Pick<EntryRecord, "kind">,

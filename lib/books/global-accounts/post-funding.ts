@@ -61,7 +61,7 @@ const shortOf = (
 };
 
 /**
- * Whether the funding was refused only because chains do not answer: their money would have been
+ * Whether the funding was refused although the money on chains that do not answer would have been
  * enough.
  */
 const isUnseen = (outcome: Outcome, unseenBase: bigint): boolean => {
@@ -127,8 +127,8 @@ export const postFunding = async (
     },
     also: async (sql, [decided]) => {
       if (decided === undefined) return;
-      // Thrown in the ledger's transaction, so that no refusal is stored and the same key is
-      // decided anew later.
+      // Throws inside the ledger's transaction, so that no outcome is stored and a later request
+      // with the same key is decided again.
       if (isUnseen(decided, reserved.unseenBase)) throw unseen(positions);
       if (!decided.posted) throw refused(deps, asset, positions, decided.rejection);
       const { accountId, base } = funding;

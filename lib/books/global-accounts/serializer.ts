@@ -150,7 +150,7 @@ const CSV_HEAD = [
   "transaction",
 ];
 
-/** A number of a CSV cell. A negative amount is not a formula. */
+/** Writes an amount as a raw number, so that a negative amount is not guarded as a formula. */
 const cell = (base: bigint): CsvCell => ({ raw: units(base) });
 
 const csvEdge = (

@@ -203,7 +203,7 @@ const requireAvailable = async (
 };
 
 /**
- * Reverses a funding: debits the account, and so frees the reserves. A repeated call returns the
+ * Reverses a funding. Debits the account, which frees the reserves. A repeated call returns the
  * first result.
  * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding, or the
  * account is frozen; `insufficient_balance` when the money was spent or open payouts will take it

@@ -14,8 +14,8 @@ import type { StatementOwner } from "./entry-kind";
 import type { GlobalAccount } from "./global-account";
 
 /**
- * A statement for a period, without its entries: their number is unlimited, so they are read
- * separately.
+ * A statement for a period, without its entries. The entries are read separately, because their
+ * number is unlimited.
  */
 export interface BookStatement extends Statement {
   readonly projectId: string;

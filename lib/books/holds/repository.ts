@@ -34,8 +34,8 @@ export interface Funds extends FundsKey {
   readonly balanceBase: bigint;
   readonly guardVersion: number;
   /**
-   * The balance at the newest block up to which deposits were screened. Later money may not be
-   * spent. Null when no policy requires screening.
+   * The balance at the newest block up to which deposits were screened. Money that arrived in
+   * later blocks may not be spent. Null when no policy requires screening.
    */
   readonly screened: { readonly balanceBase: bigint; readonly block: bigint } | null;
 }
@@ -45,7 +45,7 @@ export const fundsKey = (at: FundsKey): string =>
 
 /**
  * Sets whether a leg's money is held. A hold ends when the chain shows the money as spent, and
- * starts again when a reorganisation undoes that.
+ * starts again when a reorganisation undoes the spending.
  */
 export const syncHold = async (
   tx: Tx,
@@ -238,7 +238,7 @@ export const insertHolds = async (
 
 /**
  * The distinct keys as rows of `wanted`. Without the LIMIT, PostgreSQL would plan the statement
- * anew for each list length, which takes longer than running it.
+ * again for each list length, which takes longer than running it.
  */
 const listOf = (keys: readonly FundsKey[]): Statement => sql`(
     SELECT * FROM unnest(
@@ -252,8 +252,8 @@ const listOf = (keys: readonly FundsKey[]): Statement => sql`(
 /**
  * The statement of `guards`. `screened_block` is set for wallets whose newest wallet or project
  * policy requires screened money. Only a wallet with a key of the project counts, because another
- * project may have linked the same address. For native coins it is the block of the last comparison
- * of balances, which may be behind the search for tokens.
+ * project may have linked the same address. For native coins, `screened_block` is the block of the
+ * last comparison of balances, which may be behind the search for tokens.
  */
 const selectGuards = (keys: readonly FundsKey[]): Statement => sql`
   SELECT ${guards.columns("found")}

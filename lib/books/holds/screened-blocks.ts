@@ -19,8 +19,9 @@ export interface ScreenedBlocks {
 }
 
 /**
- * Returns a function that reads the screened blocks of a wallet on a chain; null when its policies
- * do not require them. Queries the database at most once a second per wallet and chain.
+ * Returns a function that reads the screened blocks of a wallet on a chain, or null when the
+ * wallet's policies do not require screening. Queries the database at most once a second per
+ * wallet and chain.
  */
 export const createScreenedBlocks = (repository: Pick<HoldsRepository, "guards">) => {
   const known = new LRUCache<string, Promise<ScreenedBlocks | null>>({

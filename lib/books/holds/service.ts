@@ -71,7 +71,10 @@ interface SeenFunds extends Funds {
 
 const READ_AT_ONCE_MAX = 200;
 const RESERVE_TRIES_MAX = 8;
-/** Maximum number of callers that may wait for one balance. More could not be served in time. */
+/**
+ * Maximum number of callers that may wait for one balance. Further callers could not be served in
+ * time.
+ */
 const WAITING_MAX = 500;
 /**
  * Maximum number of this process's transactions that reserve from one balance at the same time.

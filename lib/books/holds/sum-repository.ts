@@ -106,8 +106,8 @@ const RELEASED_WITHIN_MS = 60 * 60 * 1000;
 
 /**
  * Money that is leaving the balances of a project's wallets, which were read at these blocks.
- * Selects by address instead of project: a wallet that two projects have linked has one balance,
- * and reservations count the holds of both.
+ * Selects by address instead of project, because a wallet that two projects have linked has one
+ * balance, and reservations count the holds of both projects.
  */
 export const movingFunds = (
   db: SqlReader,

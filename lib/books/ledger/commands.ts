@@ -6,9 +6,9 @@ export type LedgerData = Readonly<Record<string, string | number | boolean | nul
 interface Common {
   readonly projectId: string;
   /**
-   * Idempotency key of 1–255 characters. The result of the first command with a key is stored, as a
-   * rule also when it is a refusal. The same command with the same key and scope gets the stored
-   * result.
+   * Idempotency key of 1–255 characters. The outcome of the first command with a key is stored,
+   * usually also when the command is rejected. The same command with the same key and scope gets
+   * the stored outcome.
    */
   readonly key: string;
   /**
@@ -56,7 +56,7 @@ export interface FundCommand extends Common {
 }
 
 /**
- * Reverses a transfer, batch or funding once, by a transaction with the opposite entries. Refused
+ * Reverses a transfer, batch or funding once, by a transaction with the opposite entries. Rejected
  * when an account is not active.
  */
 export interface ReverseCommand extends Common {

@@ -4,7 +4,7 @@ import type { Account, Answer, Entry, Outcome, Rejection, Snapshot } from "./sna
 
 interface Context {
   readonly now: Date;
-  /** Id of the transaction that is stored for the command, also for a refusal. */
+  /** Id of the transaction that is stored for the command, even if the command is rejected. */
   readonly transactionId: string;
   readonly keyHash: string;
   readonly digest: string;
@@ -18,8 +18,8 @@ export interface Effects {
 }
 
 /**
- * The decision on one command. `effects` is null when nothing is to be written: the answer is
- * stored already, or another request has used the key.
+ * The decision on one command. `effects` is null when nothing is to be written, because the answer
+ * is stored already or because another request has used the key.
  */
 export interface Decision {
   readonly outcome: Outcome;

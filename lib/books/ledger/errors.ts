@@ -41,7 +41,7 @@ const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
   ],
 };
 
-/** Converts a refusal to the error for callers. The details name the invalid rows by index. */
+/** Converts a rejection to the error for callers. The details name the invalid rows by index. */
 export const toDomainError = (rejection: Rejection): DomainError => {
   const [code, message] = ANSWERS[rejection.code];
   if (code === "not_found") return notFound();

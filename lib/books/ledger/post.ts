@@ -204,7 +204,7 @@ const ensureSystemAccount = async (
     now,
   }: { projectId: string; currency: string; kind: SystemKind; now: Date },
 ): Promise<void> => {
-  // The transit account's balance is never negative, so no more is paid or returned than was
+  // The minimum of 0 for the transit account ensures that no more is paid or returned than was
   // withdrawn.
   const minimum = kind === "withdrawal_transit" ? 0 : null;
   const id = bare(systemAccountId(projectId, currency, kind));
@@ -292,8 +292,8 @@ export const changeAccount = (
 
 /**
  * Posts a withdrawal, or the settlement of a part of it, in the caller's transaction, so that the
- * account and the treasury's hold change together. The accounts are locked last, so the caller must
- * lock balances on chain before. A refusal stores nothing.
+ * account and the treasury's hold change together. The accounts are locked last, so the caller
+ * must lock balances on chain before. A rejected command stores nothing.
  * @throws DomainError `not_found`, `invalid_state`, `insufficient_balance`, …
  */
 export const postWithin = async (

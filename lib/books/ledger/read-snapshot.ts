@@ -118,8 +118,8 @@ const namedAccounts = (command: LedgerCommand): string[] => {
     case "reverse":
       return [];
     case "withdraw":
-      // A withdrawal compares the reserve account with the balances on chain. It is locked here,
-      // because all transactions lock in the same order.
+      // A withdrawal compares the reserve account with the balances on chain. The reserve account
+      // is locked here, because all transactions lock in the same order.
       return [...systemAccounts(command), command.from];
     case "settle":
       return [...systemAccounts(command), command.to];

@@ -120,7 +120,7 @@ const fundings = async (
   { before, limit, ...filter }: FundingQuery,
 ): Promise<FundingRecord[]> => {
   const older = before === undefined ? sql`` : sql` AND t.id < ${bare(before)}::uuid`;
-  // Reads the index of fundings in order.
+  // Sorts by id, so that PostgreSQL reads the index of fundings in order and stops at the limit.
   const { text, values } = sql`
     SELECT
       t.id,
@@ -265,7 +265,9 @@ interface Payer {
 const createPayers = () => {
   const kept = new LRUCache<string, Facts>({ max: KEPT_MAX });
   /**
-   * @param reader gets the statement for the source's balance before the promise is returned
+   * Reads the account that pays a payout, and finds the recipients that it cannot pay.
+   * @param reader receives the query for the source's balance synchronously, before the first
+   * await
    * @param accountIds ids of the recipients, not validated
    * @throws DomainError `not_found` for the source
    */

@@ -115,7 +115,7 @@ export const createLedgerRepository = (
     try {
       await findLayout(client);
       // A node of a Citus cluster refuses two roles in one transaction, so the app's role is used
-      // there. It cannot change posted rows either.
+      // there. The app's role cannot change posted rows either.
       const hasRole =
         !isDistributed(pool) && (await sqlOn(client).query(MAY_TAKE_ROLE, [])).length > 0;
       if (hasRole && !isPooled) await command(client, `SET ROLE ${ROLE}`);

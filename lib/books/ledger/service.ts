@@ -30,8 +30,8 @@ export interface LedgerDeps {
   readonly repository: LedgerRepository;
   readonly clock: Clock;
   /**
-   * Maximum number of batches that run at the same time. Default 1: the next batch collects
-   * commands while one commits.
+   * Maximum number of batches that run at the same time. Default 1, so that the next batch
+   * collects commands while one commits.
    */
   readonly lanes?: number;
   /** Milliseconds for which an unavailable database is retried. Default 30 s. */
@@ -69,8 +69,9 @@ export interface Together {
    */
   prepare(sql: Sql): Promise<readonly LedgerCommand[]>;
   /**
-   * Runs last, with the outcomes in the order of the commands. An error from it rolls back
-   * everything. Not called when every key was used before, because the rows were committed then.
+   * Runs last, with the outcomes in the order of the commands. An error from `also` rolls back
+   * everything. Not called when every key was used before, because the first call has committed
+   * the rows.
    */
   also(sql: Sql, outcomes: readonly Outcome[]): Promise<void>;
 }
@@ -100,7 +101,7 @@ const weightOf = (command: LedgerCommand): number =>
   command.kind === "batch" ? command.rows.length : 1;
 
 /**
- * Refuses malformed commands, without storing the refusal.
+ * Throws for a malformed command, before anything is stored.
  * @throws DomainError `invalid_request`, `batch_too_large`
  */
 const check = (command: LedgerCommand): void => {
@@ -201,9 +202,10 @@ const createPosting = (deps: LedgerDeps) => {
 };
 
 /**
- * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands
- * in batches. Amounts are in ledger units (18 decimals), and ids have their prefix. A refusal is
- * thrown as DomainError, except by `post` and `together`, which return it as an outcome.
+ * The double-entry ledger. It is append-only, decides each idempotency key once, and posts
+ * commands in batches. Amounts are in ledger units (18 decimals), and ids have their prefix. A
+ * rejected command throws a DomainError, except in `post` and `together`, which return the
+ * rejection as an outcome.
  * @throws DomainError `service_unavailable` when the database stays unavailable
  */
 export const createLedgerService = (deps: LedgerDeps) => {
@@ -217,7 +219,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
     ...reads,
 
     /**
-     * Opens an account, one for each key.
+     * Opens an account. A repeated call with the same key returns the account of the first call.
      * @returns the id of the account
      * @throws DomainError `idempotency_mismatch`
      */
@@ -257,7 +259,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
     /**
      * Reverses a transaction once. A reversal cannot be reversed. `also` writes rows of the caller
      * in the same database transaction, and runs only when this call posted the reversal. With
-     * `also`, a refusal is not stored, so the same key is decided anew.
+     * `also`, a rejection is not stored, so a later call with the same key is decided again.
      */
     reverse: async (
       command: Without<ReverseCommand>,
@@ -276,7 +278,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return accepted(outcome);
     },
 
-    /** Posts one command and returns a refusal as an outcome. Concurrent commands share a batch. */
+    /** Posts one command. The outcome may be a rejection. Concurrent commands share a batch. */
     post: decideOne,
 
     /**

@@ -1,7 +1,7 @@
 /** The state that decides a batch of commands. Ids have their prefix; amounts are in base units. */
 export interface Snapshot {
   readonly accounts: Map<string, Account>;
-  /** The transactions that commands of the batch reverse. */
+  /** The transactions that commands of the batch reverse, by transaction id. */
   readonly sourceTransactions: Map<string, SourceTransaction>;
   /** The stored results of earlier commands, by the hash of the idempotency key. */
   readonly answers: Map<string, Answer>;
@@ -24,8 +24,9 @@ export interface Account {
 
 export type AccountKind = "customer" | "treasury_reserve" | "withdrawal_transit" | "external";
 /**
- * Entries are posted only to active accounts, also those of reversals. Only the amount that a
- * withdrawal returns is posted to a frozen account. A closed account is empty and stays closed.
+ * Entries, including those of reversals, are posted only to active accounts. The only exception is
+ * the amount that a withdrawal returns, which is also posted to a frozen account. A closed account
+ * is empty and stays closed.
  */
 export type AccountStatus = "active" | "frozen" | "closed";
 

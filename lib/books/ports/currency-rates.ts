@@ -18,8 +18,8 @@ export interface CurrencyRates {
   /** The source, in the words of the API: `chainlink` or `file`. */
   readonly source: "chainlink" | "file";
   /**
-   * The rates that are known. A currency without a feed or a line, or with a rate that is too old,
-   * is left out.
+   * The rates that are known. A currency is left out when it has no feed or no line in the file,
+   * or when its rate is too old.
    * @throws when the source cannot be read at all
    */
   rates(signal: AbortSignal): Promise<readonly CurrencyRate[]>;

@@ -37,13 +37,15 @@ export interface ReportingService {
   }>;
   /**
    * @throws DomainError `forbidden`; `invalid_request` for a currency without a known rate;
-   * `invalid_state` when it was changed meanwhile
+   * `invalid_state` when the currency was changed in the meantime
    */
   set(actor: UserActor, currency: ReportingCurrency): Promise<Reporting>;
 }
 
 const READ_TIMEOUT_MS = 5000;
-/** Feeds of currencies change every few minutes at most. */
+/**
+ * Feeds of currencies change at most every few minutes, so a rate of this age is recent enough.
+ */
 const FRESH_MS = 60_000;
 const KEPT_MS = 15 * 60_000;
 const ALL = "all";

@@ -123,7 +123,7 @@ test("a chain that does not answer stops its own money, and neither sends nor fu
   await expect(send(customer, AWAY, "1")).rejects.toMatchObject({
     code: "insufficient_reserves",
   });
-  // No refusal was stored, so the same key is now decided again.
+  // The first attempt stored no outcome, so the same key is now decided again.
   await give(customer, AWAY, "60");
   await untilOnChain(customer, "160");
   expect((await fundAccount("50.000001", "later")).reserves).toMatchObject({

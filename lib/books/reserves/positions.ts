@@ -125,9 +125,9 @@ export const onChainOf = (positions: readonly Counted[]): bigint =>
   sum(positions.map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
 
 /**
- * Whether a token of the treasury backs accounts. On a chain without a paymaster, the treasury pays
- * network fees in coins without holding them, so a transfer of another token could spend coins that
- * back accounts. Such coins do not count as reserves.
+ * Whether a token of the treasury backs accounts. On a chain without a paymaster, the treasury
+ * pays network fees in coins that no hold covers, so a transfer of another token could spend coins
+ * that back accounts. Such coins do not count as reserves.
  */
 export const backs = (
   { registry }: Pick<PositionDeps, "registry">,
@@ -243,7 +243,7 @@ export const readChain = async (
     return positions;
   }
   if (!isAway) awayUntil.set(chainId, clock.now().getTime() + ASKED_AGAIN_AFTER_MS);
-  // Balances of an unresponsive chain do not back new liabilities.
+  // Positions with only a stored reading cover existing liabilities, but do not back new ones.
   const known = await readings.find(
     wallet,
     chainId,

@@ -245,7 +245,7 @@ const backings = async (
   projectId: string,
 ): Promise<readonly AssetBacking[]> => {
   const owed = await context.ledger.liabilities(projectId);
-  // Most projects owe nothing. Then no chain is read.
+  // Returns without reading any chain when nothing is owed, as in most projects.
   if ([...owed.values()].every((liabilitiesBase) => liabilitiesBase === 0n)) return [];
   const reserves = await list(context, projectId);
   return reserves
@@ -291,11 +291,11 @@ interface LiabilitiesMax {
  * The maximum sum of an asset's liabilities, in ledger units, read under the locks of the balances
  * that back them. Must be called in the transaction that increases the liabilities, because
  * operations that spend those balances wait for its locks. Unresponsive chains cover at most
- * `owedBase`, the current liabilities (`owedMeanwhile`): new liabilities need money on chains that
- * answer.
- * @returns also `onChainBase`, the counted balances (the difference to the maximum is taken by
- * operations in progress), and `unseenBase`, the money on unresponsive chains that would otherwise
- * back new liabilities
+ * `owedBase`, the current liabilities (`owedMeanwhile`), because new liabilities need money on
+ * chains that answer.
+ * @returns `maxBase`; `onChainBase`, the counted balances including the part that operations in
+ * progress will take; and `unseenBase`, the money on unresponsive chains that would otherwise back
+ * new liabilities
  */
 const liabilitiesMax = async (
   context: ReservesContext,

@@ -72,7 +72,7 @@ export interface SponsorshipDeps {
   };
   readonly clock: Clock;
   /**
-   * The current price of signing an operation, in wei per gas.
+   * The maximum price per gas with which an operation would be signed now, in wei.
    * @throws DomainError `chain_unavailable`
    */
   readonly maxFeePerGas: (chainId: number) => Promise<bigint>;
@@ -152,9 +152,9 @@ export const remainingOf = (dailyWei: bigint, usage: Usage = NOTHING_USED): bigi
 // the legs with these reservations.
 
 /**
- * Reserves the costs, in the transaction that stores the legs with their reservations. Must be the
- * last locks of the transaction, because all operations of a project wait for each other from here
- * on.
+ * Reserves the costs, in the transaction that stores the legs with their reservations. Call this
+ * after all other locks of the transaction were taken, because all other operations of the project
+ * wait until the transaction ends.
  * @throws DomainError `sponsor_budget_exceeded`
  */
 export const reserveCosts = async (

@@ -209,8 +209,8 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
   changeReservations: bindDeps(deps, changeReservations),
 
   /**
-   * Ends reservations, in the transaction that ends their legs. The `spentWei` of each counts as
-   * spent, and its rest becomes available.
+   * Ends reservations, in the transaction that ends their legs. The `spentWei` of each reservation
+   * counts as spent, and the rest of its amount becomes available.
    */
   settle: async (
     tx: Tx,

@@ -140,8 +140,8 @@ const field = (path: string, message: string): DomainError =>
   invalidRequest([{ path, message }]);
 
 /**
- * For a new key the contract checks this too. A change can be checked only here, because it depends
- * on the previous values.
+ * Requires a daily cap for an exempt key, and none for any other key. The contract checks the same
+ * for a new key, but it cannot check a change, which depends on the key's stored values.
  */
 const checkCap = ({ otp, dailyCapUsd }: ApiKeyPolicy): void => {
   if ((otp === "exempt") !== (dailyCapUsd !== null))
@@ -337,7 +337,10 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     return { key, secret };
   };
 
-  /** The changed key, and the public part of its secret by which instances cache it. */
+  /**
+   * Returns the changed key, and the public part of its secret, which is its key in the caches of
+   * all instances.
+   */
   const update = async (actor: UserActor, id: string, input: ApiKeyChange) => {
     mayManage(actor);
     const { projectId } = actor;

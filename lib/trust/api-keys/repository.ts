@@ -143,8 +143,8 @@ interface NewSecret {
 }
 
 /**
- * Gives the key a new secret. The present one stays valid until `previousUntil`, and the one before
- * it ends at once. Compare-and-set.
+ * Gives the key a new secret. The present secret stays valid until `previousUntil`, and the secret
+ * before the present one ends at once. Compare-and-set.
  * @returns null when the key was revoked, or changed since that version was read
  */
 export const rotateApiKey = async (
@@ -256,7 +256,7 @@ export const revokeApiKey = async (
 };
 
 /**
- * Stores the time and the caller of a use, unless another instance has stored one after
+ * Stores the time and the caller of a use, unless another instance has stored a use after
  * `unlessSince`.
  */
 export const touchApiKey = async (

@@ -50,7 +50,7 @@ test("after a rotation both secrets stand for the same key on every instance, un
   advance(2);
   for (const { verify } of [apiKeys, other.apiKeys]) {
     expect(await verify(rotated.secret)).toMatchObject({ keyId: made.key.id, expiresAt: null });
-    // Streams that were opened with the old secret end with it.
+    // An event stream ends when the secret with which it was opened ends.
     expect(await verify(made.secret)).toMatchObject({
       keyId: made.key.id,
       expiresAt: rotated.key.previous?.until,

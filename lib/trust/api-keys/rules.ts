@@ -27,7 +27,7 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
   /**
    * The session that created the key without a code or a second factor; null when the person gave
-   * one.
+   * such a proof.
    */
   readonly madeBySession: string | null;
   /** When the key was suspended because that session was ended; null when it is not suspended. */

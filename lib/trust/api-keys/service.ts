@@ -51,16 +51,16 @@ export interface ApiKeysService {
   /**
    * Creates a key. A key that is created with only a name needs codes for every payment; further
    * rights need an approval. Every owner gets a mail.
-   * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when it would be
-   * expired already or its cap is above the project's; `approval_required` and the other errors of
+   * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when the key's expiry
+   * is past or its cap is above the project's cap; `approval_required` and the other errors of
    * `requireApproval`
    */
   create(actor: UserActor, input: NewApiKey): Promise<{ key: ApiKey; secret: string }>;
   /**
-   * Changes the scopes, limits or networks of a key; it takes effect on every instance within a
+   * Changes the scopes, limits or networks of a key. Every instance applies the change within a
    * second. A change that allows the key more needs an approval.
-   * @throws the DomainErrors of `create`, and `not_found`, `invalid_state` when it was revoked or
-   * changed in the meantime
+   * @throws the DomainErrors of `create`, and `not_found`, `invalid_state` when the key was
+   * revoked, or was changed in the meantime
    */
   update(actor: UserActor, id: string, input: ApiKeyChange): Promise<ApiKey>;
   /**
@@ -91,8 +91,8 @@ export interface ApiKeysService {
   revokeKeysOf(tx: Tx, actor: UserActor, userId: string): Promise<void>;
   /**
    * The keys of the project that `revokeKeysOf` would revoke, the oldest first.
-   * @returns `ids` also contains keys that the person created and that were revoked before, because
-   * records name them as their makers
+   * @returns `ids` also contains keys that the person created and that were revoked before,
+   * because records of actions name these keys as their makers
    */
   keysOf(
     db: Queryable,
@@ -115,14 +115,15 @@ const SECRETS_REMEMBERED_MAX = 1000;
 const NETWORK_LISTS_MAX = 1000;
 
 /**
- * The service of API keys. Each instance caches keys for less than a second; only hashes of their
- * secrets are stored, and the hash of a key in use is renewed under the current application secret.
+ * The service of API keys. Each instance caches keys for less than a second. Only hashes of the
+ * secrets are stored. The hash of a key in use is renewed under the current application secret.
  */
 export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
   const { database, secrets, clock } = deps;
   const keys = createFreshCache<StoredApiKey | null>({
     load: (lookup) => findByLookup(database.prisma, lookup),
-    // Unknown keys are not cached, because a flood of them must not push out known ones.
+    // Unknown keys are not cached, so that a flood of them cannot push known keys out of the
+    // cache.
     keep: (key) => key !== null,
     ...(deps.monotonicMs ? { monotonicMs: deps.monotonicMs } : {}),
   });
@@ -271,15 +272,15 @@ interface PresentedSecret {
   /** Hashes under each accepted application secret, the current one first. */
   readonly hashes: readonly Buffer[];
   /**
-   * Call it after the secret proved correct. Only correct secrets are cached, so that a flood of
-   * wrong ones cannot push them out.
+   * Caches the secret. Call it only after the secret proved correct, so that a flood of wrong
+   * secrets cannot push correct ones out of the cache.
    */
   remember(): void;
 }
 
 /**
- * Computes the public part and the keyed hashes of a secret. They never change, so those of keys in
- * use are cached.
+ * Returns a function that computes the public part and the keyed hashes of a secret. The result
+ * for a secret never changes, so the results for keys in use are cached.
  */
 const createSecretReader = (secrets: Secrets): ((secret: string) => PresentedSecret | null) => {
   const known = new LRUCache<string, PresentedSecret>({ max: SECRETS_REMEMBERED_MAX });
@@ -360,9 +361,9 @@ const onceAMinute = (): ((id: string, at: Date) => boolean) => {
 };
 
 /**
- * Stores the hash under the current application secret, so that the previous one can be removed
- * once every key was used. Instances that have the two secrets in reverse order undo this, so it
- * happens at most once a minute. No request waits for it.
+ * Stores the hash under the current application secret, so that the previous application secret
+ * can be removed once every key was used. Instances that have the two secrets in reverse order
+ * undo each other's changes, so a key is rehashed at most once a minute. No request waits for it.
  */
 const createRehash = ({
   database,
@@ -385,8 +386,8 @@ const createTouch = ({
   return (id, at, from) => {
     if (!isDue(id, at)) return;
     const unlessSince = addSeconds(at, -TOUCH_SECONDS);
-    // While the database is unavailable the time of last use is lost. The next minute writes it
-    // again, and the request itself reports the outage.
+    // While the database is unavailable, the time of last use is not stored. A use after the next
+    // minute stores it again, and the request itself reports the outage.
     touchApiKey(database.prisma, { id, at, from, unlessSince }).catch(() => undefined);
   };
 };

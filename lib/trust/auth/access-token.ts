@@ -47,7 +47,7 @@ interface TokenKeys {
   signing(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
   /** Null for a `kid` that is not in the database. */
   verifying(kid: string): Promise<CryptoKey | null>;
-  /** Whether an earlier key still exists. */
+  /** Whether the key with this `kid` still exists. Tokens of a removed key are refused. */
   isKept(kid: string): boolean | Promise<boolean>;
   /** RFC 7517, newest first. */
   jwks(): Promise<readonly Jwk[]>;
@@ -72,9 +72,9 @@ const UNKNOWN_KID_MS = 1000;
 const ALL = "all";
 
 /**
- * The keys of access tokens: one row each, with the private part encrypted. The first one is
- * created when needed. When an operator adds another one, it signs from then on; tokens of older
- * keys stay valid until they expire.
+ * The keys of access tokens: one row each, with the private part encrypted. The first key is
+ * created when needed. When an operator adds another key, new tokens are signed with it; tokens of
+ * older keys stay valid until they expire.
  */
 export const createTokenKeys = (deps: TokenKeysDeps): TokenKeys => {
   const { keyring } = deps;
@@ -122,8 +122,8 @@ export const addTokenKey = async (
 };
 
 /**
- * Refuses tokens of this key from now on. If it is the newest key, another one is created first, so
- * that sign-ins continue.
+ * Refuses tokens of this key from now on. If it is the newest key, another key is created first,
+ * so that sign-ins continue.
  * @returns false when there is no such key
  */
 export const removeTokenKey = async (
@@ -136,15 +136,16 @@ export const removeTokenKey = async (
 };
 
 /**
- * Removes the keys whose tokens have all expired: those that were replaced longer ago than a
- * token's lifetime.
+ * Removes the keys whose tokens have all expired, which are the keys that were replaced longer ago
+ * than a token's lifetime.
  * @returns their kids
  */
 export const removeSpentTokenKeys = async (
   deps: Pick<TokenKeysDeps, "database" | "clock">,
   tokenSeconds: number,
 ): Promise<readonly string[]> => {
-  // An instance signs with a cached key until its cache expires.
+  // Adds the lifetime of the cache, because an instance may sign with a replaced key until its
+  // cache expires.
   const takenOverBefore = addSeconds(deps.clock.now(), -tokenSeconds - EXPIRE_AFTER_MS / 1000);
   const rows = await listTokenKeys(deps.database.prisma, KEYS_MAX);
   const successor = rows.find(({ createdAt }) => createdAt < takenOverBefore);
@@ -222,8 +223,7 @@ interface Verified {
 export interface AccessTokens {
   mint(subject: { readonly userId: string; readonly sessionId: string }): Promise<AccessToken>;
   /**
-   * Verifies the token and returns its subject; whether the session is still alive is checked
-   * elsewhere.
+   * Verifies the token and returns its subject. Does not check whether the session is still alive.
    * @throws DomainError `unauthorized`
    */
   verify(token: string): Promise<TokenSubject>;

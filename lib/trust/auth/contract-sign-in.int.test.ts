@@ -95,7 +95,7 @@ test("sign-in with a smart account asks the chain that the message names", async
 test("a contract that signed in on one chain cannot sign in on another, where the same address may have other owners", async () => {
   const { safe, tryOn, here, elsewhere } = await setUp();
   // The ERC-6492 wrapper of an account that is not deployed would deploy it on any chain, so its
-  // signature would be valid there.
+  // signature would be valid on any chain.
   const sign = (message: string) => safe.signMessage({ message });
   expect(await tryOn(here, sign)).toBe(safe.address);
   expect(await tryOn(elsewhere, sign)).toBe("invalid_signature");

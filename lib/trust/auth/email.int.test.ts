@@ -10,8 +10,8 @@ let database: Database;
 beforeAll(async () => {
   ({ database } = await testDatabase());
 });
-// The limits count addresses over all accounts, and the tests share addresses, a database and a
-// start time.
+// The counts are removed before each test, because the limits count addresses over all accounts,
+// and the tests share addresses, a database and a start time.
 beforeEach(() => database.prisma.codeLimit.deleteMany());
 
 const setUp = async () => {

@@ -61,13 +61,13 @@ interface EmailVerification {
   /**
    * Mails a code to the address. The address becomes the person's once the code is verified; until
    * then the previous verified one stays in use. One-time codes approve payments, so any other
-   * address than the verified one needs an approval. For the first address that is a signature of
-   * the sign-in wallet, a passkey, or the authenticator app, none of which a stolen session has.
-   * Two members with one mailbox count as one person, so an address is refused when too few people
-   * could then vote in a project of the person.
-   * @throws DomainError `invalid_state` for such an address; `approval_required` and the other
-   * errors of `requireApproval`, `rate_limited` within 60 s of the last code or beyond the limits
-   * of code-limits, `provider_error` when the mail could not be sent
+   * address than the verified one needs an approval. The first address is approved by a signature
+   * of the sign-in wallet, a passkey, or the authenticator app, because a stolen session has none
+   * of them. Two members with one mailbox count as one person, so an address is refused when too
+   * few people could then vote in a project of the person.
+   * @throws DomainError `invalid_state` when too few people could then vote; `approval_required`
+   * and the other errors of `requireApproval`; `rate_limited` within 60 s of the last code or
+   * beyond the limits of code-limits; `provider_error` when the mail could not be sent
    */
   request(
     actor: UserActor,
@@ -168,7 +168,8 @@ const refusal = async (database: Database, userId: string, now: Date): Promise<D
 };
 
 /**
- * Members with one mailbox count as one person, so a new address can reduce the number of voters.
+ * Checks that enough people can vote with the new address. Members with one mailbox count as one
+ * person, so a new address can reduce the number of voters.
  * @param tx with `locks`, the transaction that stores the address
  * @throws DomainError `invalid_state` when too few people could then vote in one of the person's
  * projects
@@ -299,12 +300,11 @@ const accept = async (deps: EmailDeps, actor: UserActor, code: EmailCode): Promi
   const { userId, email } = code;
   const at = deps.clock.now();
   const accepted = await deps.database.transaction(async (tx) => {
-    // The lock is taken first, as in `store`, so that the two cannot deadlock.
+    // The lock is taken first, as in `store`, so that `store` and `accept` cannot deadlock.
     const before = await lockUser(tx, userId);
     const replaced = verifiedOf(before);
     const verified = replaced === email;
-    // The approval allows replacing the address that was verified at the time, not one that was
-    // verified later.
+    // The approval allows replacing only the address that was verified when the code was stored.
     if (!verified && (code.approvalId === null || code.replaces !== replaced)) return null;
     if (!verified) await checkVoters(tx, code, { locks: true });
     if (!(await closeEmailCode(tx, code.id, at))) return null;

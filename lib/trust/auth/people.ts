@@ -6,8 +6,8 @@ export interface People {
   /** The address for one-time codes; null until one is verified. */
   verifiedEmail(userId: string, db?: Queryable): Promise<string | null>;
   /**
-   * The verified address; null until one is verified. `heldUntil` is the time until which codes
-   * sent to it approve nothing, and null when there was no such time.
+   * The verified address; null until one is verified. Codes that are sent to the address approve
+   * nothing until `heldUntil`, which is null when they approve at once.
    */
   codeAddress(
     userId: string,

@@ -10,10 +10,12 @@ export interface EmailCode {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly closedAt: Date | null;
-  /** The approval that allows the address; null when it was the verified one already. */
+  /**
+   * The approval that allows the address; null when the person had verified the address before.
+   */
   readonly approvalId: string | null;
   readonly approvedBy: string | null;
-  /** The verified address that it may replace; null for a first address. */
+  /** The verified address that the code may replace; null for a first address. */
   readonly replaces: string | null;
   /** The time until which the code may be mailed again with the same approval. */
   readonly approvedUntil: Date | null;
@@ -48,7 +50,7 @@ export interface User {
   readonly emailVerifiedAt: Date | null;
   /**
    * Until this time, codes that are mailed to the address approve nothing, because the address was
-   * set with a recovery code. Null for every other address.
+   * set with a recovery code. Null when it was set with another proof.
    */
   readonly emailHeldUntil: Date | null;
   /**

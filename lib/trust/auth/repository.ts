@@ -53,8 +53,8 @@ export const consumeNonce = async (
 };
 
 /**
- * Finds or creates the person with that address. Of several concurrent callers only one gets
- * `created`.
+ * Finds or creates the person with that address. `created` is true for only one of several
+ * concurrent callers.
  */
 export const ensureUser = async (
   db: Queryable,
@@ -146,8 +146,8 @@ export const latestEmailCode = async (
 };
 
 /**
- * Closes a code whose mail was not sent, so that the next one need not wait. Its approval stays
- * valid.
+ * Closes a code whose mail was not sent, so that the person need not wait before requesting the
+ * next code. The approval of the code stays valid.
  */
 export const closeUndelivered = async (
   db: Queryable,
@@ -292,8 +292,8 @@ export const rotateRefreshToken = async (
 };
 
 /**
- * The live session whose last rotation was this one: from the same token, to the same successor,
- * for the same user agent and network, at `since` or later. Null when there is none.
+ * The live session whose last rotation replaced the token `from` by the token `to`, for the user
+ * agent and network of `origin`, at `since` or later. Null when there is none.
  */
 export const findRotatedSession = async (
   db: Queryable,

@@ -348,9 +348,10 @@ const createSignIn = (
 
   return async (input: SignIn): Promise<SignedIn> => {
     const signedIn = await enter(await read(input), input);
-    // The treasuries are created outside of the transaction, because an external service may create
-    // their keys. The call is idempotent, and the person receives the tokens only after it. If a
-    // crash prevents it, the next sign-in repeats it. An existing treasury costs one query.
+    // The treasuries are created outside of the transaction, because an external service may
+    // create their keys. The call is idempotent, and the person receives the tokens only after the
+    // call. If a crash prevents the call, the next sign-in repeats it. An existing treasury costs
+    // one query.
     for (const { projectId } of await deps.projects.list(signedIn.userId))
       await deps.wallets.createTreasury(projectId);
     return { ...signedIn, ...(await mint(signedIn)) };

@@ -86,13 +86,14 @@ interface RefreshToken {
 interface RefreshTokens {
   make(sessionId: string): RefreshToken;
   /**
-   * Derives the token that replaces `token`, so that a repeated request gets an equal one. Only a
-   * holder of the application secret can derive it.
+   * Derives the token that replaces `token`. The result is always the same for `token`, so a
+   * repeated request gets an equal successor. Only a holder of the application secret can derive
+   * it.
    */
   successor(sessionId: string, token: string): RefreshToken;
   /**
-   * Null unless this service issued the token, now or earlier. `hashes` contains `hash` and the
-   * hashes under older application secrets.
+   * Null unless this service issued the token, under any accepted application secret. `hashes`
+   * contains `hash` and the hashes under older application secrets.
    */
   read(token: string): {
     readonly sessionId: string;
@@ -177,8 +178,8 @@ export interface Sessions {
   /** @throws DomainError `unauthorized` */
   verifyAccessToken(token: string): Promise<TokenSubject>;
   /**
-   * For 10 s after a rotation the same user agent in the same network gets the same successor
-   * again.
+   * Replaces the refresh token. For 10 s after that, a repeated request with the old token gets an
+   * equal successor, if it comes from the same user agent in the same network.
    * @throws DomainError `unauthorized`; any other second use of a token ends its session
    */
   refresh(refreshToken: string, request?: RequestContext | null): Promise<IssuedTokens>;
@@ -188,14 +189,15 @@ export interface Sessions {
   /** The person's sessions that have not ended, newest first. */
   list(actor: UserActor): Promise<Session[]>;
   /**
-   * Ends one session of the person, and suspends the keys and endpoints that it made without a
-   * further proof.
+   * Ends one session of the person, and suspends the keys and endpoints that the session made
+   * without a further proof.
    * @throws DomainError `not_found` for a session that ended, or belongs to somebody else
    */
   revoke(actor: UserActor, sessionId: string): Promise<RevokedSession>;
   /**
-   * Ends every session of the person except the calling one. Suspends what these, and earlier ended
-   * sessions, made without a further proof, because a thief may have signed out.
+   * Ends every session of the person except the calling one. Suspends the objects that the ended
+   * sessions made without a further proof, including sessions that ended earlier, because a thief
+   * may have signed out.
    */
   revokeOthers(
     actor: UserActor,
@@ -235,7 +237,7 @@ const ended = (): DomainError =>
 
 /**
  * How long after a rotation the old token is accepted again, from the same user agent in the same
- * network, because it was sent twice or the answer was lost.
+ * network. A client may send the token twice, or lose the answer.
  */
 const REPEAT_SECONDS = 10;
 const TOUCH_SECONDS = 60;

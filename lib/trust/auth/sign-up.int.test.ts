@@ -28,8 +28,8 @@ const rowsOf = async () => ({
   sessions: await prisma.session.count(),
 });
 
-// The tests run one after another: the first one needs an empty installation, and the others need
-// what it left.
+// The tests run one after another. The first one needs an empty installation, and the others need
+// the people whom the first one created.
 describe("closed sign-up", () => {
   test("of fifty people who sign in at once on two instances of an empty installation admits one, and leaves nothing of the others", async () => {
     const [one, two] = [instance(CLOSED), instance(CLOSED)];

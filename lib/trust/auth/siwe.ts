@@ -17,8 +17,8 @@ interface SignInExpectations {
 }
 
 // Patterns for the whole message, line by line (EIP-4361's ABNF). viem's parser finds the fields
-// anywhere, so it would not notice additional text that misleads the person who signs; and its time
-// grows with the square of a hostile message's length.
+// anywhere, so it would not notice additional text that misleads the person who signs. The time of
+// viem's parser also grows with the square of a hostile message's length.
 const LINES = [
   String.raw`^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<domain>[^\s]+) wants you to sign in with your Ethereum account:`,
   String.raw`(?<address>0x[0-9a-fA-F]{40})`,

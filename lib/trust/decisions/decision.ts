@@ -16,7 +16,8 @@ export interface Requirement {
   readonly count: number;
   readonly roles: readonly ApproverRole[];
   /**
-   * The person who made the request, or who created or rotated the requesting key, may not vote.
+   * True when the person who made the request, or who created or rotated the requesting key, may
+   * not vote.
    */
   readonly excludeMaker: boolean;
   /** The rules and settings that demand the votes, in words for the voters. */
@@ -24,8 +25,8 @@ export interface Requirement {
 }
 
 /**
- * The project's setting: the votes that every movement out of its managed wallets and accounts
- * needs.
+ * The project's setting: the votes that every movement out of the project's managed wallets and
+ * accounts needs.
  */
 export interface VotingSetting extends Requirement {
   /** Whether an API key that is exempt from codes may move its daily cap without votes. */
@@ -164,7 +165,9 @@ export const listed = ({ title, lines }: Described): string[] => [
   ...lines.map((line) => `- ${line}`),
 ];
 
-/** The maker for a text that is signed: the name, and the id, which cannot change. */
+/**
+ * Names the maker in a text that is signed. Includes the id, because only the id cannot change.
+ */
 export const namedMaker = (
   { maker }: Pick<DecisionRequest, "maker">,
   names: ReadonlyMap<string, string>,
@@ -173,7 +176,7 @@ export const namedMaker = (
   return name === undefined ? maker : `${quoted(name)} (${maker})`;
 };
 
-/** The maker for a mail. */
+/** Names the maker in a mail. */
 export const mailedMaker = (
   { maker }: Pick<DecisionRequest, "maker">,
   names: ReadonlyMap<string, string>,

@@ -26,7 +26,7 @@ export const otherSubject = (): DomainError =>
     "Another request about the same object is open. Let it be decided, or cancel the object.",
   );
 
-/** The person's role may not decide this request, or the person made it. */
+/** The error when the person's role may not decide the request, or the person made it. */
 export const mayNotDecide = (
   why: "role" | "maker",
   { required }: Pick<DecisionRequest, "required">,
@@ -38,7 +38,7 @@ export const mayNotDecide = (
       : `Only members with one of these roles decide this request: ${required.roles.join(", ")}. Your vote was not counted.`,
   );
 
-/** For routes on which one person approves with a code: this payment needs the votes of others. */
+/** The error when one person tries to approve with a code a payment that needs votes. */
 export const needsVotes = ({
   id,
   required,
@@ -54,7 +54,7 @@ export const needsVotes = ({
   );
 };
 
-/** For objects that have been waiting for a code since before the project demanded votes. */
+/** The error for an object that began to wait for a code before the project demanded votes. */
 export const noVotesRequested = (): DomainError =>
   new DomainError(
     "invalid_state",

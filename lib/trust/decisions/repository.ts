@@ -23,7 +23,7 @@ import { newRequests, requirements, votingSettings } from "./rows";
 
 const VOTES = { votes: { orderBy: { createdAt: "asc" } } } as const;
 
-// CHECK constraints and the writing code allow only these texts.
+// The casts are safe, because CHECK constraints allow only these texts in the columns.
 const parseVote = ({ userId, decision, reason, means, createdAt }: VoteRow): Vote => ({
   userId,
   decision: decision as Verdict,

@@ -1,6 +1,6 @@
 /**
- * The two jobs of a request: one mails the possible voters who want mail, and expires the request;
- * the other carries out the decision.
+ * The two jobs of a request. The first mails the possible voters who want mail, and expires the
+ * request. The second carries out the decision.
  */
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
@@ -44,8 +44,8 @@ export interface DecisionRunnerDeps {
 
 const MEMBERS_MAX = 1000;
 /**
- * Maximum time that a job sleeps, which keeps its pause far below the largest integer of
- * PostgreSQL.
+ * Maximum time until a job runs again. A longer pause in milliseconds could exceed the largest
+ * integer of PostgreSQL.
  */
 const SLEEP_MAX_MS = 24 * 3_600_000;
 const DONE = { done: true } as const;
@@ -56,9 +56,9 @@ const keyOf = (jobId: string): { projectId: string; id: string } => {
 };
 
 /**
- * The person whose vote decided, as the actor of the following steps. The vote counted by the
- * person's role at that time, and the present role does not matter. So the actor has the lowest
- * role that may move money.
+ * The person whose vote decided, as the actor of the following steps. The person's role was
+ * checked when the vote was counted, and may have changed since. The actor therefore has the
+ * lowest role that may move money.
  */
 const deciderOf = ({ projectId, decidedBy }: DecisionRequest): UserActor | null =>
   decidedBy === null

@@ -80,14 +80,14 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const isTemporary = ({ code }: DomainError): boolean => TEMPORARY.has(code);
 
 /**
- * Twice the longest pause of a failing job: a try so shortly before the object expires may be the
- * last one.
+ * When an object expires within this time, no further try is awaited. It is twice the longest
+ * pause of a failing job, so a try that fails now may be the last one before the object expires.
  */
 const LAST_TRY_SECONDS = 600;
 
 /**
- * Final states of a waiting object: people declined it, it expired, or people approved it and a
- * rule or a balance refused it at the start.
+ * Final states of a waiting object. `cancelled`: people declined it. `expired`: its time was over.
+ * `failed`: people approved it, but a rule or a balance refused it at the start.
  */
 export type EndedAwaiting = "cancelled" | "expired" | "failed";
 
@@ -148,8 +148,8 @@ export interface DecisionsService {
     },
   ): Promise<Requirement | null>;
   /**
-   * Records that a decided request was carried out, in the transaction that carries it out. It
-   * prevents a second execution for subjects without a state column that could prevent it.
+   * Records that a decided request was carried out, in the transaction that carries it out. The
+   * record prevents a second execution for subjects without a state column that could prevent it.
    * @returns false if the request was carried out before
    */
   settle(tx: Tx, request: Pick<DecisionRequest, "projectId" | "id">): Promise<boolean>;
@@ -161,10 +161,10 @@ export interface DecisionsService {
   refuseCode(about: About): Promise<void>;
   /**
    * Counts the person's vote. The vote that completes the request also stores the job that carries
-   * the decision out; one declining vote ends the request.
+   * the decision out. One declining vote ends the request.
    * @throws DomainError `not_found`; `forbidden` for a role or person that may not decide;
-   * `invalid_state` when it is decided, has expired, or the person has voted; `otp_*`,
-   * `invalid_signature`, `chain_unavailable`, and the errors of the subject's check
+   * `invalid_state` when the request is decided or has expired, or when the person has voted;
+   * `otp_*`, `invalid_signature`, `chain_unavailable`, and the errors of the subject's check
    */
   decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
   /** Returns those of `userIds` who may vote on the request while it is open. */
@@ -190,11 +190,11 @@ export interface DecisionsService {
     channel?: SetChannel,
   ): Promise<AskedSet>;
   /**
-   * Counts the person's approval of each request of the set, with one proof for exactly this set. A
-   * request on which the vote is refused does not keep the others from being counted.
+   * Counts the person's approval of each request of the set, with one proof for exactly this set.
+   * When the vote on one request is refused, the votes on the others are still counted.
    * @returns one result for each request, in the order of `ids`
-   * @throws DomainError `not_found` for an unknown request; the first refusal when no vote counts;
-   * `otp_*`, `invalid_signature`, `chain_unavailable`
+   * @throws DomainError `not_found` for an unknown request; the error of the first request when no
+   * vote counts; `otp_*`, `invalid_signature`, `chain_unavailable`
    */
   approveSet(
     actor: UserActor,

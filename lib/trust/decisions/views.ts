@@ -39,7 +39,10 @@ export interface DecisionView {
 export interface VoteInput {
   readonly decision: Verdict;
   readonly reason?: string | undefined;
-  /** The code that was mailed, or the wallet's signature of the message that names the vote. */
+  /**
+   * The mailed code. The fields below are other proofs; `signature` is the wallet's signature of
+   * the message that names the vote.
+   */
   readonly otp?: string | undefined;
   readonly totp?: string | undefined;
   readonly passkey?: PasskeyAssertion | undefined;
@@ -98,7 +101,8 @@ export const loadAll = async (
 };
 
 /**
- * Checks the rules that the vote's transaction checks again.
+ * Checks, before a proof is used, whether the person may vote on the request. The transaction that
+ * counts the vote checks this again.
  * @throws DomainError `forbidden`, `invalid_state`
  */
 export const refuse = async (
@@ -233,7 +237,7 @@ export const viewsOf = async (
   }));
 };
 
-/** After the end of a request, its votes count by the roles that their voters had then. */
+/** Later changes of the voters' roles do not affect an ended request. */
 const approvalsOf = (request: DecisionRequest, voters: Voters): number =>
   request.state === "open"
     ? countApprovals(request, request.votes, voters)

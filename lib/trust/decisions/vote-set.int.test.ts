@@ -116,7 +116,7 @@ describe("a proof for a set", () => {
         expect(
           await refusalOf(fresh.client.call(approveDecisions, { body: { ids, ...proof } })),
         ).toMatchObject({ code: means === "code" ? "otp_required" : "invalid_signature" });
-      // The route for one request does not take it either.
+      // The route for one request does not accept the proof of a set either.
       const single = fresh.client.call(approveDecision, { params: { id: a }, body: proof });
       expect(await refusalOf(single)).toMatchObject({
         code: means === "code" ? "otp_required" : "invalid_signature",

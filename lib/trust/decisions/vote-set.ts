@@ -17,7 +17,10 @@ import {
   type VoteInput,
 } from "./views";
 
-/** How the person proves the vote. `wallet` mails nothing, because the message is all it needs. */
+/**
+ * How the person proves the vote. `wallet` mails nothing, because the wallet needs only the
+ * message.
+ */
 export type SetChannel = CodeChannel | "wallet";
 
 export type SetInput = Omit<VoteInput, "decision">;
@@ -30,7 +33,9 @@ export interface AskedSet {
   readonly sent: OtpSent | null;
 }
 
-/** The result of one vote of a set. `refusal` is null when the vote was counted. */
+/**
+ * The result of one vote of a set. `refusal` is the error of a vote that was not counted, or null.
+ */
 export interface SetVote {
   readonly view: DecisionView;
   readonly refusal: DomainError | null;
@@ -133,7 +138,7 @@ export const askForSet = async (
   return { setId: set.id, message, sent };
 };
 
-/** The error that refuses one vote of a set. An error that is no answer to the vote is thrown. */
+/** Returns the DomainError of the work on one request, or null. Throws any other error. */
 const refusalOf = async (work: () => Promise<unknown>): Promise<DomainError | null> => {
   try {
     await work();
@@ -147,8 +152,9 @@ const refusalOf = async (work: () => Promise<unknown>): Promise<DomainError | nu
 type Refusals = ReadonlyMap<string, DomainError>;
 
 /**
- * Runs the work for each request, one after another, and collects the refusals.
- * @throws the first refusal when every request was refused
+ * Runs the work for each request, one after another.
+ * @returns the error of each request whose work failed, by the id of the request
+ * @throws the first error when the work of every request failed
  */
 const eachOf = async (
   requests: readonly DecisionRequest[],

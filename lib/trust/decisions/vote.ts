@@ -154,8 +154,8 @@ interface Cast {
 }
 
 /**
- * Stores a vote, and ends the request when the vote decides it. Votes on one request run one after
- * another; earlier votes count by the current roles of their voters.
+ * Stores a vote, and ends the request when the vote decides it. Votes on one request are stored
+ * one after another. Earlier votes count by the current roles of their voters.
  */
 export const castVote = async (
   tx: Tx,

@@ -22,11 +22,12 @@ interface VotingPolicyDeps {
 
 export interface VotingPolicy {
   /**
-   * Changes the setting. A stricter one takes effect at once, even for objects that are already
-   * waiting for votes. A weaker one needs an approval, and all owners are mailed. Only an owner may
-   * let exempt keys move money without votes.
+   * Changes the setting. A stricter setting takes effect at once, even for objects that are
+   * already waiting for votes. A weaker setting needs an approval, and all owners are mailed. Only
+   * an owner may let exempt keys move money without votes.
    * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when fewer people can
-   * vote than must; `approval_required`; `invalid_state` when it was changed in the meantime
+   * vote than the setting demands; `approval_required`; `invalid_state` when the setting was
+   * changed in the meantime
    */
   set(
     actor: UserActor,
@@ -71,7 +72,7 @@ const weaker = (
   values: { projectId, from: plain(from), to: plain(to) },
 });
 
-/** @throws DomainError `invalid_request` when fewer people can vote than must */
+/** @throws DomainError `invalid_request` when fewer people can vote than the setting demands */
 const checkEnough = async (
   tx: Tx,
   projectId: string,

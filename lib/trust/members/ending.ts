@@ -25,8 +25,9 @@ interface NamedSchedule {
 }
 
 /**
- * Objects of a module above this one that act for the person who made them. They stop when that
- * person's role no longer allows them. The module registers how to list and to stop them.
+ * Objects that act for the person who made them, such as webhook endpoints. They are stopped when
+ * the person's role no longer allows them. Their module depends on this one, so it registers how
+ * to list and to stop them.
  */
 export interface MadeByMembers<Thing> {
   /**
@@ -314,7 +315,8 @@ export interface ConcernedNotices {
   readonly person: Pick<Mail, "to" | "subject" | "text"> | null;
 }
 
-// The member is no longer among the owners when the owners are mailed.
+// The member gets a separate mail, because the mail to the owners is sent after the member lost
+// the role.
 const toMember = (
   { email }: Member,
   subject: string,

@@ -63,7 +63,9 @@ export interface Invitations {
   invite(actor: UserActor, input: NewInvitation): Promise<Invitation>;
   /** Newest first (1,000 at most). @throws DomainError `forbidden` unless owner or admin */
   listInvitations(actor: UserActor): Promise<Invitation[]>;
-  /** @throws DomainError `forbidden`, `not_found`, `invalid_state` when it is no longer open */
+  /**
+   * @throws DomainError `forbidden`, `not_found`, `invalid_state` when the invitation is not open
+   */
   withdraw(actor: UserActor, id: string): Promise<Invitation>;
   /** @throws DomainError `not_found` for an unknown token */
   lookUp(token: string): Promise<InvitationView>;

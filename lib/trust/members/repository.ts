@@ -228,7 +228,7 @@ export const withdrawInvitationsBy = async (tx: Tx, by: InvitedBy): Promise<void
   await tx.invitation.updateMany({ where: openOf(by), data: { withdrawnAt: by.at } });
 };
 
-/** Compare-and-set: returns false when it is no longer open. */
+/** Compare-and-set: returns false when the invitation is no longer open. */
 export const acceptInvitation = async (
   tx: Tx,
   { id, userId, at }: { readonly id: string; readonly userId: string; readonly at: Date },

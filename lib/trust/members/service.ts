@@ -45,7 +45,7 @@ export type { Invitation } from "./member";
 
 /** The people of a project. A removed person loses access on every instance within a second. */
 export interface MembersService extends Invitations {
-  /** A page of the members, the first to join first. */
+  /** A page of the members, in the order in which they joined. */
   list(actor: UserActor, query: ListQuery): Promise<ListPage<Member>>;
   /**
    * Changes a member's role on every instance within a second. A higher role, and a lower one for
@@ -57,8 +57,8 @@ export interface MembersService extends Invitations {
    */
   changeRole(actor: UserActor, userId: string, input: RoleChange): Promise<Member>;
   /**
-   * Removes a member, or lets the actor leave; for an owner or admin it needs an approval. The
-   * person's API keys of this project are revoked, endpoints are disabled, invitations are
+   * Removes a member, or lets the actor leave. The removal of an owner or admin needs an approval.
+   * The person's API keys of this project are revoked, endpoints are disabled, invitations are
    * withdrawn, schedules are cancelled, and the person's event streams end.
    * @throws DomainError `forbidden`, `not_found`; `invalid_state` for the last owner, or when too
    * few people could vote then; `approval_required` and the other errors of `requireApproval`

@@ -77,8 +77,8 @@ export const linesOf = (rules: PolicyRules): string[] => {
   return lines.length === 0 ? ["No rule: no limit applies"] : lines;
 };
 
-// The limits of the rules in force. A change that lets money leave past every rule, such as showing
-// a key, displays them.
+// The limits of the rules in force. Changes that let money leave past every rule, such as showing
+// a key, display these limits.
 
 export interface Bounds {
   /**

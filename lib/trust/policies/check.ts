@@ -17,8 +17,8 @@ export interface Admission {
   /** The request on which people have voted about the movement. */
   readonly decisionId?: string | undefined;
   /**
-   * True when wallets have already sent the movement themselves. It is recorded in any case,
-   * because a refusal would only lose track of the money.
+   * True when wallets have already sent the movement themselves. Such a movement is recorded in
+   * any case, because refusing it would only lose track of the money.
    */
   readonly isSent?: boolean;
 }
@@ -26,8 +26,8 @@ export interface Admission {
 export interface Passed {
   readonly evaluationId: string;
   /**
-   * Stores the evaluation, in the transaction that stores the movement and after everything that
-   * this transaction waits for.
+   * Stores the evaluation, in the transaction that stores the movement. Must run after all
+   * statements of this transaction that may wait for locks.
    * @throws PoliciesChangedError when the project had no policies and got its first one
    */
   store(sql: Sql): Promise<void>;
@@ -35,10 +35,10 @@ export interface Passed {
 
 export interface Check {
   /**
-   * Evaluates the newest policies and counts the amounts in the daily caps; the caller stores the
+   * Evaluates the newest policies, and counts the amounts in the daily caps. The caller stores the
    * evaluation. Runs no statement when the project has no policy.
    * @param sql must be inside the transaction that accepts the movement
-   * @returns null when a code is needed that `admission` does not have; nothing is counted then
+   * @returns null, with nothing counted, when a code is needed that `admission` does not have
    * @throws PolicyViolationError; DomainError `provider_error` for a movement with votes while no
    * price can be read
    */

@@ -188,8 +188,8 @@ describe("votes bind an API key that is exempt from codes", () => {
     expect([await byKey(a), await byKey(b)]).toEqual(["policy_violation", "policy_violation"]);
     setting = { ...VOTES, exemptKeys: true };
     expect(await byKey(a)).toBe("allowed");
-    // With a code the key moves more than its cap, because the cap limits only payments without a
-    // code.
+    // The exception covers only payments without a code, which the key's daily cap limits. A
+    // payment with a code needs the votes.
     expect(await byKey(a, true)).toBe("policy_violation");
   });
 

@@ -98,10 +98,10 @@ export interface PolicyEngine {
   dryRun(intent: Intent, draft?: EffectivePolicy): Promise<Evaluation>;
   /**
    * Refuses a movement that the policies deny now, before anything is priced or sent, and stores
-   * the evaluation of a refusal. A movement that needs votes is refused only when it cannot wait
-   * for them.
-   * @param how `isFirst`: the policies are evaluated again before anything is accepted, so a policy
-   * that another instance has stored in the last seconds may be missed here
+   * the evaluation of a refused movement. A movement that needs votes is refused only when it
+   * cannot wait for them.
+   * @param how `isFirst` is true when the policies are evaluated again before anything is
+   * accepted. This check may then miss a policy that another instance stored in the last seconds
    * @throws PolicyViolationError
    */
   refuse(
@@ -109,12 +109,12 @@ export interface PolicyEngine {
     how?: { readonly canWait?: boolean; readonly isFirst?: boolean },
   ): Promise<Evaluation>;
   /**
-   * Runs `work` with the check of a movement. Prices are read before. When the check denies, its
-   * evaluation is stored after the transaction of `work` was rolled back. When the project's first
-   * policy was stored in the meantime, `work` runs once more.
+   * Runs `work` with the check of a movement. Prices are read before `work` starts. When the check
+   * denies the movement, the evaluation is stored after the transaction of `work` was rolled back.
+   * When the project's first policy was stored in the meantime, `work` runs once more.
    */
   checking<T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T>;
-  /** Call it after a policy was stored: the engine then forgets that the project had none. */
+  /** Call this after storing a policy, so that the engine forgets that the project had none. */
   policyStored(projectId: string): void;
   /**
    * Screens the addresses of an accepted movement again, before it is signed or sent.

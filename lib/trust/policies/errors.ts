@@ -10,7 +10,8 @@ import type { StoredEvaluation } from "./repository";
 export class PoliciesChangedError extends Error {}
 
 /**
- * The error for a movement that people have approved. It can pass once prices are readable again.
+ * The error for a movement that people have approved. The movement can be accepted once prices are
+ * readable again.
  */
 export const pricesUnknown = (): DomainError =>
   new DomainError(

@@ -24,9 +24,10 @@ export interface Movement {
   /** In units of the asset, a decimal string. */
   readonly amount: string;
   /**
-   * Selects the sums in which the amount counts. `wallet`: only those of its wallet, for money that
-   * goes to a payout of the project, because the payout counts in the other sums. `none`: no sum,
-   * because that payout leaves the same wallet.
+   * The sums in which the amount counts. `wallet` is for money that a wallet sends to a payout of
+   * the project: the amount counts only in the sums of its wallet, because the payout counts in
+   * all others. `none` is for such money when the payout leaves the same wallet, whose sums then
+   * include the payout.
    */
   readonly countsIn: "all" | "wallet" | "none";
   /** Worth in US dollars, a decimal string rounded up; null when no price is available. */
@@ -99,7 +100,10 @@ export const atto = (text: string): bigint => {
 
 export const fromAtto = (value: bigint): string => formatAmount(value, DIGITS);
 
-/** The movements that a policy applies to: those of its wallet, or all. */
+/**
+ * The movements that a policy applies to. A wallet's policy applies only to movements of its
+ * wallet, every other policy to all movements.
+ */
 export const boundBy = (
   { scope, subjectId }: Pick<EffectivePolicy, "scope" | "subjectId">,
   movements: readonly Movement[],
@@ -158,7 +162,7 @@ export const SETTING = "The project's setting: payments are approved by";
 
 /**
  * The project's vote setting as a policy of the project that demands votes for every movement, so
- * that one rule handles both.
+ * that one rule handles the setting and the policies.
  */
 export const policyOfSetting = (
   projectId: string,
@@ -206,7 +210,7 @@ export const suffices = (given: RequiredApproval, demanded: RequiredApproval): b
  * The votes that a waiting movement needs by the project's setting and its policies. Null when the
  * code of one person approves it.
  * @param votes the votes that the evaluation found
- * @throws DomainError `policy_violation` when no role may vote for all of them
+ * @throws DomainError `policy_violation` when the setting and the policies have no role in common
  */
 export const votesOf = ({
   votes,

@@ -59,7 +59,10 @@ export interface Intent {
   readonly recipientChain: number | null;
   /** Addresses to screen; the recipients when absent. */
   readonly parties?: readonly ScreenedAddress[];
-  /** The fields of the request that name a recipient, when there are several. */
+  /**
+   * Returns the fields of the request that name a recipient's address. Absent when every recipient
+   * has the same field.
+   */
   readonly recipientPaths?: (address: string) => readonly string[];
   readonly fields: FactFields;
 }
@@ -136,8 +139,8 @@ export const routeIntent = (
     recipients,
     recipientChain: destination.token.chainId,
     parties: partiesOf(request),
-    // The field names depend only on the kind, so that a refusal at acceptance names the same field
-    // as one before pricing.
+    // The field names depend only on the kind, so that a movement refused at acceptance names the
+    // same field as a movement refused before pricing.
     fields: { ...FIELDS, ...movementKind(kind)?.fields, ...fields },
   };
 };
@@ -193,8 +196,8 @@ export const movementsWith = (
   );
 
 /**
- * The usage rows in which the policies count this day, and the amount that the movement adds to
- * each.
+ * For each policy with daily caps, the usage row of the day, and the amount that the movement adds
+ * to the row.
  */
 export const usageAdded = (
   policies: readonly EffectivePolicy[],

@@ -28,8 +28,8 @@ export interface PolicySubjects {
   readonly walletIds: readonly string[];
   readonly keyIds: readonly string[];
   /**
-   * An earlier evaluation of the movement. Its API keys count too, because they requested the
-   * movement, even if a person carries it out.
+   * An earlier evaluation of the movement. The policies of its API keys apply too, even if a
+   * person carries the movement out, because these keys requested it.
    */
   readonly evaluationId?: string | null;
 }
@@ -308,8 +308,9 @@ export interface StoredEvaluation {
 }
 
 /**
- * Stores an evaluation, and the recipients that receive money for the first time. A refusal may be
- * caught twice when one movement is a part of another, so the second insert does nothing.
+ * Stores an evaluation, and the recipients that receive money for the first time. When one
+ * movement is a part of another, the error of the inner one may be caught twice. The second insert
+ * of its evaluation then does nothing.
  * @param paid the addresses that the movement pays; empty when it was stopped
  */
 export const insertEvaluation = async (
@@ -317,7 +318,8 @@ export const insertEvaluation = async (
   row: StoredEvaluation,
   paid: readonly string[],
 ): Promise<void> => {
-  // VALUES, because the table is distributed: rows of a SELECT would pass through the coordinator.
+  // Uses VALUES, because the table is distributed, and rows of a SELECT would pass through the
+  // coordinator.
   const evaluation = sql`
     INSERT INTO policy_evaluation (
       project_id, id, subject_type, subject_id, digest, mac, facts, policies, rules,

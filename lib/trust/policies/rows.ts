@@ -17,7 +17,10 @@ import {
 
 // The tables of this module, and the columns of its queries.
 
-/** Table `policy`: versions of policies. No money moves under rules that cannot be read. */
+/**
+ * Table `policy`: versions of policies. Reading fails for rules that cannot be parsed, so that no
+ * money moves without them.
+ */
 export const policies = table({
   id: text,
   projectId: text,
@@ -57,7 +60,9 @@ export const recipients = table({
    * wallet, and no source clears it.
    */
   address: text,
-  /** True for a wallet whose key the service holds: the money stays in the project. */
+  /**
+   * True for a wallet whose key the service holds. Money that is paid there stays in the project.
+   */
   isOwn: bool,
   /** `elsewhere`: the contact is approved, but not for the chain on which it is paid. */
   contact: nullable(oneOf(z.enum(["approved", "elsewhere", "proposed"]))),
@@ -81,7 +86,7 @@ export const spendings = table({
    */
   usd: decimal,
   capUsd: decimal,
-  /** Position of the amount in the list. */
+  /** Position of the amount in the list of amounts that one statement checks. */
   place: int,
 });
 

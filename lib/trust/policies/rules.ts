@@ -30,8 +30,8 @@ interface Finding {
   readonly field: string;
   readonly code?: boolean;
   /**
-   * The votes that the movement needs now. With the outcome `allow`: the votes it needs if it has
-   * to wait for a code.
+   * The votes that the movement needs now. When the outcome is `allow`, the votes that it needs
+   * only if it has to wait for a code.
    */
   readonly approval?: RequiredApproval;
 }

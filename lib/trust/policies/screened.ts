@@ -1,6 +1,6 @@
 /**
- * Screening as part of the policies: its mode is a rule, and a movement is screened when its
- * policies are evaluated.
+ * Screening as part of the policies. The screening mode is a rule of a policy, and a movement is
+ * screened when its policies are evaluated.
  */
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
 import {
@@ -29,7 +29,7 @@ export interface Departure {
   readonly projectId: string;
   readonly walletIds: readonly string[];
   readonly keyIds: readonly string[];
-  /** The evaluation that allowed the movement; its API keys count too. */
+  /** The evaluation that allowed the movement. The policies of its API keys apply too. */
   readonly evaluationId?: string | null;
   readonly addresses: readonly ScreenedAddress[];
   readonly subject: Omit<ScreenedSubject, "projectId">;
@@ -47,7 +47,10 @@ export interface Gate {
   /** @param evaluation the result of `withScreening` */
   refusal(evaluation: StoredEvaluation): ScreeningRefusedError;
   recordPassed(sql: Sql, subject: ScreenedSubject, isSent: boolean): Promise<void>;
-  /** Stores the verdicts that stopped the movement. @param evaluation the refusal's evaluation */
+  /**
+   * Stores the verdicts that stopped the movement.
+   * @param evaluation the evaluation in the error of `refusal`
+   */
   recordStopped(sql: Sql, evaluation: StoredEvaluation): Promise<void>;
 }
 
@@ -63,7 +66,7 @@ interface ModeRule {
   readonly policy: EffectivePolicy | null;
 }
 
-/** The project's mode, or a stricter one of a wallet or key. */
+/** The project's mode, or a stricter mode of a wallet or key. */
 const modeRuleOf = (policies: readonly EffectivePolicy[]): ModeRule => {
   const project =
     policies.find(({ scope, rules }) => scope === "project" && rules.screening !== undefined) ??
@@ -85,8 +88,8 @@ const addressesOf = ({ recipients, chains, parties }: Intent): readonly Screened
   }));
 
 /**
- * The fields that name an address. For an address that the caller did not send, the recipient's
- * field is named.
+ * Returns a function from an address to the request fields that name it. For an address that the
+ * caller did not send, it returns the recipient's field.
  */
 const pathsOf =
   ({ recipientPaths, fields }: Intent) =>

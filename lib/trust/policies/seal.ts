@@ -1,6 +1,6 @@
 /**
- * Authenticates an evaluation with the application secret, so that somebody with write access to
- * the database only cannot forge one.
+ * Authenticates an evaluation with the application secret, so that somebody who can write to the
+ * database but does not know the secret cannot forge an evaluation.
  */
 import type { Secrets } from "@/lib/platform/encryption/service";
 
@@ -15,7 +15,7 @@ export interface Sealed {
   readonly decision: string;
 }
 
-/** Names the purpose of the key of the MACs, which is derived from the application secret. */
+/** Purpose of the MAC key, which is derived from the application secret. */
 const PURPOSE = "policy-evaluation";
 
 const textOf = ({ projectId, id, subjectType, subjectId, digest, decision }: Sealed): string =>

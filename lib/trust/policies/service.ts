@@ -33,8 +33,8 @@ export { pricedPayment, readWorths } from "./spend-repository";
  */
 export interface PoliciesService {
   /**
-   * Checks that the actor may pay the address. People may pay any address; a key with a list of
-   * recipients only the listed ones.
+   * Checks that the actor may pay the address. People may pay any address. A key with a list of
+   * recipients may pay only the addresses of its list.
    * @param path of the field that names the recipient, for `details`
    * @throws DomainError `recipient_not_allowed`
    */
@@ -60,8 +60,8 @@ export interface PoliciesService {
    * Whether the actor could pay this amount without a code now. Counts nothing, so `spend` may
    * still refuse the amount.
    * @param usd the worth of the payment in US dollars: an exact decimal string, not rounded down.
-   * `null` (no price available) and zero (a payment is never worth nothing) count as above every
-   * cap
+   * Null means that no price is available. Null and zero count as above every cap, because a
+   * payment is never worth nothing
    */
   mayAfford(actor: Actor, usd: string | null, now: Date): Promise<boolean>;
   /**

@@ -4,14 +4,14 @@ import { raw, sql, type Statement } from "@/lib/platform/db/statement";
 import { bool, decimal, int, table, text } from "@/lib/platform/db/table";
 import { type Spending, spendings } from "./rows";
 
-/** How many rows of spending were changed: 0 or 1 each. */
+/** Number of changed rows (0 or 1) of the project's spending and of the key's spending. */
 const additions = table({ project: int, key: int });
 
 /**
  * Adds an amount to the day's spending of the key and of its project. Returns false and adds
- * nothing when that would exceed either cap; safe under concurrent calls. The project's row is
- * always locked first, which prevents deadlocks between keys: the key's row is changed only when
- * the project's row was.
+ * nothing when the sum would exceed either cap, even under concurrent calls. The project's row is
+ * always changed first, and the key's row only if that succeeded. The common order prevents
+ * deadlocks between keys.
  * @param db must be inside a transaction
  */
 export const addSpending = async (db: Sql, spending: Spending): Promise<boolean> => {
@@ -116,9 +116,10 @@ export const replaceDailyCap = async (
 // The worth of movements, as the policies priced them at acceptance.
 
 /**
- * SQL: a subquery with the worth of the payment that the evaluation priced, in US dollars, and with
- * the movements of which it is the sum. Has no row where one of them has no price; zero counts as
- * none, as in `usdOf`. Money that was first brought to the payment's chain is not counted again.
+ * SQL: a subquery with the worth in US dollars of the payment that the evaluation priced, and with
+ * the movements whose sum it is. Has no row when one of these movements has no price. A price of
+ * zero counts as no price, as in `usdOf`. Money that was first brought to the payment's chain is
+ * not counted again.
  * @param evaluation alias of the row of `policy_evaluation`
  */
 export const pricedPayment = (evaluation: string): Statement => sql`

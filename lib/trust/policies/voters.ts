@@ -32,7 +32,9 @@ export type VotersChange = { readonly userId: string } & (
   | { readonly kind: "holder"; readonly keyId: string }
 );
 
-/** The members of a project, and the people who received a secret of an API key, by key id. */
+/**
+ * The members of a project, and for each API key id the users who received a secret of the key.
+ */
 interface Electorate {
   readonly voters: Voters;
   readonly holders: ReadonlyMap<string, readonly string[]>;
@@ -89,7 +91,7 @@ const readElectorateOf = async (tx: Tx, projectId: string): Promise<Electorate> 
 /** A key that only one person has received excludes nobody else. */
 const isShared = (holders: readonly string[] = []): boolean => holders.length > 1;
 
-/** Keeps the last of several rules that demand the same for movements of the same makers. */
+/** Keeps the last of several rules that demand the same votes and exclude the same people. */
 const distinct = (rules: readonly VoteRule[], { holders }: Electorate): VoteRule[] => [
   ...new Map(
     rules.map((rule) => {
@@ -137,7 +139,8 @@ const turnoutOf = (
   { voters, holders }: Electorate,
 ): Turnout => {
   const all = countPeople(voters, roles);
-  // Everybody who may vote may also make the request.
+  // Everybody who may vote may also make the request, so excluding the maker can take one vote
+  // away.
   let turnout: Turnout = { voters: all, excluded: excludeMaker ? 1 : 0, keyId: null };
   if (!excludeMaker) return turnout;
   for (const [keyId, userIds] of holders) {
@@ -244,7 +247,7 @@ export const checkVoteRule = async (
     if (spare >= 0) continue;
     const before =
       replaced && demandOf(combination.map((each) => (each === rule ? replaced : each)));
-    // When too few people could vote before the change too, a change that improves this is
+    // When too few people could vote before the change too, a change that reduces the shortage is
     // accepted.
     if (before && spare > spareOf(before, turnoutOf(before, electorate))) continue;
     const words = shortageOf(demand, turnout);

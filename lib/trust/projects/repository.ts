@@ -6,7 +6,7 @@ export interface Membership {
   readonly projectId: string;
   readonly name: string;
   readonly role: Role;
-  /** Made by the sign-in of a person with an invitation, and not renamed since. */
+  /** True when the sign-in of an invited person created the project, and nobody has renamed it. */
   readonly placeholder: boolean;
 }
 

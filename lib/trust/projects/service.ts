@@ -26,10 +26,10 @@ export interface ProjectsDeps {
 
 export interface ProjectsService {
   /**
-   * The project in which a signed-in person works: the named one, or by default the first that they
-   * joined. Makes no query when the memberships were read less than a second ago.
-   * @throws DomainError `not_found` for a project that does not exist or of which the person is not
-   * a member
+   * The project in which a signed-in person works: the named one, or by default the project that
+   * the person joined first. Makes no query when the memberships were read less than a second ago.
+   * @throws DomainError `not_found` for a project that does not exist or of which the person is
+   * not a member
    */
   resolve(userId: string, projectId: string | null): Promise<ResolvedProject>;
   /** The person's projects, the oldest membership first. */
@@ -40,7 +40,10 @@ export interface ProjectsService {
     project: {
       readonly name: string;
       readonly ownerId: string;
-      /** Listed last until it is renamed, because the person came to join another project. */
+      /**
+       * True for a project that is listed last until it is renamed, because the person signed in
+       * to join another project.
+       */
       readonly placeholder?: boolean;
       readonly request?: RequestContext | null;
     },
@@ -58,7 +61,7 @@ export interface ProjectsService {
   tellOwners(tx: Tx, notice: OwnerNotice): Promise<void>;
   /**
    * Like `tellOwners`, for mail to one person about their own account. A person without a project
-   * gets none.
+   * gets no mail.
    */
   tellPerson(tx: Tx, notice: PersonNotice): Promise<void>;
 }

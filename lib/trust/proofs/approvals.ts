@@ -156,10 +156,10 @@ export interface ApprovalsService {
    * @example
    * const approved = await approvals.requireApproval(actor, change, body.approval);
    * await database.transaction(async (tx) => { await approved.consume(tx); … });
-   * @throws DomainError `approval_required` with a new approval when there is none, or when it is
-   * for something else, belongs to somebody else, or has expired; `forbidden` when the change does
-   * not accept this proof; `invalid_state` when it was used; `otp_*`, `invalid_signature`,
-   * `chain_unavailable`
+   * @throws DomainError `approval_required` with a new approval when the given one is missing, is
+   * for another change, belongs to another person, or has expired; `forbidden` when the change
+   * does not accept this proof; `invalid_state` when the approval was used; `otp_*`,
+   * `invalid_signature`, `chain_unavailable`
    */
   requireApproval(
     actor: UserActor,
@@ -250,8 +250,8 @@ const checkSignature = async (
 ): Promise<void> => {
   const { address, contractChainId } = await walletOf(deps, userId);
   const signed = { address: address as EvmAddress, message, signature: signature as Hex };
-  // As when signing in, a plain account signs on every chain, and a contract on the chain of its
-  // first sign-in.
+  // As when signing in, a plain account signs for every chain. A contract signs only on the chain
+  // of its first sign-in.
   const isRight =
     contractChainId === null
       ? await isRecovered(signed)

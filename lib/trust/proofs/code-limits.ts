@@ -25,19 +25,22 @@ export const CODE_LIMITS = {
   apiKeysOfPerson: 60,
   /**
    * Codes to a mailbox that the requesting account has not verified, and invitations to it, over
-   * all accounts and projects, because it may belong to a stranger.
+   * all accounts and projects, because the mailbox may belong to a stranger.
    */
   unverifiedDestination: 5,
   invitationsOfPerson: 20,
   invitationsOfProject: 50,
   /**
-   * Notices of one project to one mailbox, each in a separate mail. Further ones wait and are sent
-   * in one mail, so none is lost, however many somebody causes.
+   * Notices of one project to one mailbox, each in a separate mail. Notices above the limit wait
+   * and are sent together in one mail, so no notice is lost.
    */
   notices: 30,
   /** Codes to unverified addresses, and invitations, that one client network requested. */
   networkUnverified: 60,
-  /** Codes to verified addresses that one client network requested; an office shares a network. */
+  /**
+   * Codes to verified addresses that one client network requested. Many people of an office may
+   * share a network.
+   */
   networkVerified: 600,
   /** Wrong guesses of one person or API key, over all codes. */
   wrongGuesses: 20,
@@ -88,7 +91,7 @@ export interface CodeLimits extends NoticeLimits {
   countInvitation(tx: Tx, invitation: InvitationToMail): Promise<void>;
   /**
    * Serialises all guesses of one guesser until the transaction ends.
-   * @returns when the guesser may guess again; null when at once
+   * @returns the time from which the guesser may guess again; null when no wait is needed
    */
   lockGuesses(tx: Tx, guesser: string, now: Date): Promise<Date | null>;
   /** Counts a wrong guess. Requires `lockGuesses`. */

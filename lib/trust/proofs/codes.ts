@@ -25,8 +25,8 @@ export interface OtpDeps {
     equals(a: Uint8Array, b: Uint8Array): boolean;
   };
   /**
-   * The verified e-mail address of a person, and the time until which its codes approve nothing;
-   * null when there is none.
+   * Reads the verified e-mail address of a person; null when there is none. Codes that are sent to
+   * the address approve nothing until `heldUntil`.
    */
   contacts: {
     codeAddress(userId: string): Promise<{ email: string; heldUntil: Date | null } | null>;

@@ -95,7 +95,10 @@ const IN_WORDS: Readonly<Record<Proof, string>> = {
   recovery_code: "a recovery code",
 };
 
-/** The change does not accept this kind of proof. The proof was not checked and stays valid. */
+/**
+ * The error when the change does not accept this kind of proof. The proof was not checked and
+ * stays valid.
+ */
 export const proofNotTaken = (proof: Proof, taken: readonly Proof[]): DomainError => {
   const why =
     proof === "recovery_code"

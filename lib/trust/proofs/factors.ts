@@ -47,7 +47,7 @@ export interface FactorsDeps extends FactorChangesDeps {
 }
 
 export interface Factors {
-  /** When the authenticator app was confirmed; null without one. */
+  /** When the authenticator app was confirmed; null when there is no confirmed app. */
   readonly totpSince: Date | null;
   readonly recoveryCodesLeft: number;
 }

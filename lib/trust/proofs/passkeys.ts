@@ -162,8 +162,8 @@ interface AskedPasskey {
 }
 
 /**
- * Stores a challenge: 32 random bytes, for an approval preceded by the digest of the approved
- * object.
+ * Stores a challenge of 32 random bytes. In a challenge for an approval, the digest of the
+ * approved object precedes them.
  */
 const newChallenge = async (
   { database, clock }: Pick<PasskeyProofsDeps, "database" | "clock">,
@@ -338,8 +338,8 @@ interface NewPasskey {
 
 /**
  * Options with which the browser creates a passkey. The approval covers its name.
- * @throws DomainError `invalid_state` with too many; `approval_required` and the other errors of
- * `requireApproval`
+ * @throws DomainError `invalid_state` when the person has too many; `approval_required` and the
+ * other errors of `requireApproval`
  */
 const start = async (
   deps: PasskeysDeps,
@@ -397,7 +397,7 @@ const add = async (
   const at = clock.now();
   const challenge = challengeOf(credential.response.clientDataJSON);
   if (challenge === null) throw wrongRegistration();
-  // The attempt uses the challenge, even when its result is wrong.
+  // The challenge is used up even when the browser's response proves invalid.
   const registration = await takeRegistration(database.prisma, userId, { challenge, now: at });
   if (registration === null) throw registrationOver();
   const { name } = registration;

@@ -273,7 +273,7 @@ test("the wallet's signature undoes what a recovery code changed, at once", asyn
   expect(await codeOf(here.approvals.requestCode(person.actor, approvalId))).toBe("ok");
 });
 
-/** Ways to add a factor; each answers with the code of its refusal. */
+/** Ways to add a factor, by name. Each function sends the request without a proof. */
 const ENROLMENTS: Readonly<
   Record<string, (here: Instance, actor: UserActor) => Promise<unknown>>
 > = {

@@ -57,8 +57,9 @@ export const deletePasskey = async (db: Queryable, { userId, id }: Passkey): Pro
   (await db.passkey.deleteMany({ where: { id, userId } })).count === 1;
 
 /**
- * Stores the counter of a use. Returns false when it is not above the stored one: then two devices
- * have the key, and one is a copy (WebAuthn Level 2, 6.1.1). Passkeys that do not count stay at 0.
+ * Stores the counter of a use. Returns false when the counter is not above the stored one. Two
+ * devices then have the key, and one of them is a copy (WebAuthn Level 2, 6.1.1). The counter of a
+ * passkey that does not count stays at 0.
  */
 export const advanceCounter = async (
   db: Queryable,
@@ -75,7 +76,7 @@ export const advanceCounter = async (
 export interface ChallengeFor {
   readonly purpose: "register" | "approve" | "sign_in";
   readonly userId: string | null;
-  /** The object to approve; the name of a new passkey; null for a sign-in. */
+  /** The id of the object to approve, or the name of a new passkey; null for a sign-in. */
   readonly subject: string | null;
   readonly digest: Uint8Array | null;
   /** The proof that allowed a new passkey. */
@@ -212,7 +213,7 @@ export const takeTotpStep = async (
   return count === 1;
 };
 
-/** @returns false when there is no confirmed one */
+/** @returns false when there is no confirmed app */
 export const deleteTotp = async (db: Queryable, userId: string): Promise<boolean> => {
   await db.recoveryCode.deleteMany({ where: { userId } });
   const { count } = await db.totpFactor.deleteMany({

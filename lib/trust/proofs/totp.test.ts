@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { base32, matchingStep, stepAt, totpCode, totpUri } from "./totp";
 
 /**
- * RFC 6238, appendix B: the secret of the test vectors for SHA-1. The vectors have 8 digits; the
- * last 6 are ours.
+ * RFC 6238, appendix B: the secret of the test vectors for SHA-1. The vectors have 8 digits. Our
+ * codes have 6, so the tests use the last 6 digits of each vector.
  */
 const SECRET = Buffer.from("12345678901234567890");
 

@@ -49,7 +49,7 @@ export const matchingStep = (secret: Uint8Array, code: string, now: Date): numbe
   for (let step = current - STEPS_EITHER_SIDE; step <= current + STEPS_EITHER_SIDE; step += 1) {
     const expected = Buffer.from(totpCode(secret, step));
     const given = Buffer.from(code);
-    // Every step is compared, so that the time does not show which one it was.
+    // Every step is compared, so that the duration does not reveal which step matched.
     if (given.length === expected.length && timingSafeEqual(given, expected)) match = step;
   }
   return match;

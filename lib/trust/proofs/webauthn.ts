@@ -31,8 +31,8 @@ export interface Passkey {
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
   /**
-   * The time until which it signs in but approves nothing; null when it was not added with a
-   * recovery code.
+   * The time until which the passkey signs the person in but approves nothing; null when it was
+   * not added with a recovery code.
    */
   readonly heldUntil: Date | null;
 }
@@ -88,7 +88,9 @@ interface NewPasskeyOf {
   /** For the browser's dialog: the address with which the person signs in. */
   readonly account: string;
   readonly challenge: Uint8Array;
-  /** Passkeys that the person has; an authenticator with one of them creates no second one. */
+  /**
+   * The person's passkeys. An authenticator that has one of them refuses to create a second one.
+   */
   readonly existing: readonly Passkey[];
   readonly timeoutMs: number;
 }

@@ -61,9 +61,9 @@ interface Paid {
 
 /** Addresses with these ends that the project has paid, in lower case. */
 const readAllPaid = (db: SqlReader, projectId: string, ends: readonly string[]) =>
-  // The addresses are lower-case hex, so those with a common beginning lie between it and the same
-  // text with a "g": a range of the primary key. OFFSET 0 keeps PostgreSQL from joining on the
-  // ends, for which it would read every address of the project.
+  // The addresses are lower-case hex. Those with a common beginning lie between this text and the
+  // text followed by "g", so they are a range of the primary key. OFFSET 0 keeps PostgreSQL from
+  // joining on the ends, for which it would read every address of the project.
   addresses.all(
     db,
     sql`
@@ -88,9 +88,9 @@ const readPaidInPrivate = (db: SqlReader, projectId: string, paid: readonly EvmA
   );
 
 /**
- * Those of the addresses that the newest public operations and payouts paid. Private operations are
- * left out, because a warning about look-alikes would reveal their recipients. Deposits have no
- * recipient.
+ * The addresses in `among` that the newest public operations and payouts paid. Private operations
+ * are left out, because a warning about look-alikes would reveal their recipients. Deposits have
+ * no recipient.
  */
 const readPaidInPublic = (db: SqlReader, projectId: string, among: readonly EvmAddress[]) =>
   addresses.all(
@@ -171,8 +171,8 @@ const readNamed = (db: SqlReader, projectId: string, ends: readonly string[]) =>
 /**
  * The project's records about addresses, and about addresses with which they could be confused.
  * @param addresses checksummed
- * @param chainId where the names of contacts have to be approved; null when the chain is not known
- * yet
+ * @param chainId chain for which a contact must be approved for its name to be used; null when the
+ * chain is not known yet
  * @param seesPrivate whether an address that was paid privately counts as paid; a look-alike of
  * such an address is never reported
  */

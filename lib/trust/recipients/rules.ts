@@ -36,9 +36,11 @@ export interface RecipientFacts {
    */
   readonly own: ReadonlySet<EvmAddress>;
   readonly chains: readonly ChainCodes[];
-  /** Why a screening source stops the address, in words that continue a sentence. */
+  /**
+   * For each listed address, why a screening source stops it, in words that continue a sentence.
+   */
   readonly listed: ReadonlyMap<EvmAddress, string>;
-  /** Symbols of the tokens whose issuers have frozen the address. */
+  /** For each frozen address, the symbols of the tokens whose issuers have frozen it. */
   readonly frozen: ReadonlyMap<EvmAddress, readonly string[]>;
   /** Addresses without a known payment of the project. */
   readonly unpaid: ReadonlySet<EvmAddress>;

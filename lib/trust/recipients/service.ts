@@ -43,14 +43,15 @@ export interface RecipientRequest {
 
 export interface RecipientsService {
   /**
-   * Finds why money may never go to an address: nobody holds its key, or it is a contract from
-   * which the money could not come back or anybody could take it. The reason continues a sentence
-   * about the address; null for any other address.
+   * Returns a function that explains why money may never go to an address: nobody holds its key,
+   * or it is a contract from which the money could not come back or anybody could take it. The
+   * text continues a sentence about the address. Null for any other address.
    * @param chainIds chains on which the address is paid; empty for every chain
    */
   refusals(chainIds: readonly number[]): (address: EvmAddress) => string | null;
   /**
-   * @throws DomainError `invalid_request` naming the field of each address that `refusals` refuses
+   * @throws DomainError `invalid_request` naming the field of each address for which `refusals`
+   * returns a reason
    */
   require(recipients: readonly Recipient[], chainIds: readonly number[]): void;
   /**
@@ -91,7 +92,7 @@ const paidOn = (registry: ChainRegistry, chainIds: readonly number[]): number[] 
 const createRefusals =
   ({ registry, routing }: RecipientsDeps): RecipientsService["refusals"] =>
   (chainIds) => {
-    // The address of a token often belongs to the same token on several chains.
+    // Tokens of all chains are compared, because a token often has one address on several chains.
     const tokens = new Map<string, string>(
       registry.tokens().map(({ address, symbol }) => [address, symbol]),
     );
@@ -169,7 +170,7 @@ const createAsking = ({ registry, freezes, screening }: RecipientsDeps) => {
 
   const listedOf = async (request: RecipientRequest): Promise<RecipientFacts["listed"]> => {
     const chainIds = paidOn(registry, request.chainIds);
-    // A source may know an address on only one chain.
+    // Each address is checked on each chain, because a source may know it on only one chain.
     const asked = unique(request.recipients).flatMap((address) =>
       chainIds.map((chainId) => ({ address, chainId })),
     );

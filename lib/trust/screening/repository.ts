@@ -20,7 +20,7 @@ export interface ScreeningRecord {
   readonly part: string | null;
   readonly phase: "accept" | "sign" | "broadcast" | "credit";
   readonly mode: string;
-  /** `sent_by_wallet`: a wallet had sent it before it was screened. */
+  /** `sent_by_wallet`: a wallet had sent the movement before it was screened. */
   readonly outcome: "passed" | "stopped" | "sent_by_wallet" | "quarantined";
   readonly addresses: number;
   readonly sources: readonly {
@@ -40,7 +40,8 @@ export interface ScreeningRecord {
 }
 
 export const insertRecord = async (db: Sql, record: ScreeningRecord): Promise<void> => {
-  // VALUES, because the table is distributed: rows of a SELECT would pass through the coordinator.
+  // Uses VALUES, because the table is distributed, and rows of a SELECT would pass through the
+  // coordinator.
   await db.change(sql`
     INSERT INTO screening_record (
       project_id, id, subject_type, subject_id, part, phase, mode, outcome,

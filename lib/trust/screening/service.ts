@@ -121,7 +121,7 @@ interface ScreeningDeps {
 const SCREENING_MS_MAX = 10_000;
 const KEPT_MS = 10_000;
 const KEPT_MAX = 20_000;
-/** Maximum number of addresses that a record or a refusal names. */
+/** Maximum number of addresses that a record or an error names. */
 export const FINDINGS_MAX = 100;
 
 const keyOf = ({ address, chainId }: ScreenedAddress): string =>
@@ -185,7 +185,8 @@ export const createScreeningService = ({ sources, clock }: ScreeningDeps): Scree
       if (found !== undefined) return found;
       const verdict = answers[next] ?? unavailable(source.name, clock.now());
       next += 1;
-      // The list is already in memory, and a new version of it takes effect within seconds.
+      // Verdicts of the list are not cached here, because the list is in memory already and its
+      // new versions take effect within seconds.
       if (verdict.state !== "unavailable" && source.name !== "list")
         kept.set(`${source.name}|${keyOf(each)}`, verdict);
       return verdict;

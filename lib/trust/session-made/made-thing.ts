@@ -55,8 +55,8 @@ export interface Disowned extends ThingName {
 }
 
 /**
- * Tokens of the links "This was not me". A token is signed and not stored. It can only suspend, so
- * one that stays in a mailbox does no harm. It is valid for 30 days.
+ * Tokens of the links "This was not me". A token is signed and not stored. It can only suspend
+ * objects, so a token that stays in a mailbox does no harm. It is valid for 30 days.
  */
 export const createNotMeTokens = (secrets: Pick<Secrets, "hash" | "matches">) => ({
   make: ({ projectId, id, sessionId }: Omit<Disowned, "kind">, now: Date): string => {

@@ -79,9 +79,9 @@ export interface Ended {
 const suspended = table({ id: text });
 
 /**
- * Suspends the objects that the sessions created. Keys come first: a concurrent request of a key
- * that creates an object holds the row of its key (`lockMaker`), so later statements see what it
- * created.
+ * Suspends the objects that the sessions created. Keys are suspended first. A concurrent request
+ * of a key that creates an object holds the row of the key (`lockMaker`), so the later statements
+ * see that object.
  * @returns ids
  */
 export const suspendMade = async (
@@ -132,7 +132,7 @@ export const proveMade = async (
   return changed === 1;
 };
 
-/** Null when it has ended. */
+/** Null when the object has ended. */
 export const readThing = (
   db: SqlReader,
   { kind, id }: ThingName,
@@ -176,8 +176,9 @@ export const readMaker = async (
 const makers = table({ works: bool });
 
 /**
- * Whether the actor's credential has ended. Locks its row until the transaction ends: a transaction
- * that ends the credential waits, and then sees what this one created.
+ * Whether the actor's credential has ended. Locks the credential's row until the transaction ends.
+ * A concurrent transaction that ends the credential waits for the lock, and then sees the objects
+ * that this transaction created.
  */
 export const lockMaker = async (tx: Tx, actor: Actor): Promise<boolean> => {
   const locking =

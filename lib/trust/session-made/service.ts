@@ -74,7 +74,7 @@ interface NewThing extends ThingName {
 
 export interface DisownedView {
   readonly thing: Disowned;
-  /** Null when it has ended. */
+  /** Null when the object has ended. */
   readonly state: ThingState | null;
   readonly maker: MakerSession;
   /** Other objects that the session created without a further proof and that still work. */
@@ -94,8 +94,8 @@ export interface RestoreInput {
 export interface SessionMadeService {
   /**
    * The session to store for a new object; null when a person proved the API key that creates it.
-   * Call it in the transaction that creates the object: a concurrent transaction that ends the
-   * session waits, and then suspends the object too.
+   * Call it in the transaction that creates the object. A concurrent transaction that ends the
+   * session then waits, and suspends the object too.
    * @throws DomainError `unauthorized` when the session or the key has ended in the meantime
    */
   makerOf(tx: Tx, actor: Actor): Promise<string | null>;
@@ -122,9 +122,9 @@ export interface SessionMadeService {
   ): Promise<readonly MadeThing[]>;
   /**
    * Restores suspended objects, and removes their link to a session.
-   * @throws DomainError `not_found` for an object of a project of which the person is not a member,
-   * or without such a session; `forbidden` unless the person may create such an object;
-   * `approval_required` and the other errors of `requireApproval`
+   * @throws DomainError `not_found` when the person is not a member of an object's project, or
+   * when an object has no link to a session; `forbidden` unless the person may create such an
+   * object; `approval_required` and the other errors of `requireApproval`
    */
   restore(actor: UserActor, input: RestoreInput): Promise<readonly MadeThing[]>;
   /**
@@ -200,8 +200,8 @@ export const createSessionMadeService = (deps: SessionMadeDeps): SessionMadeServ
 };
 
 /**
- * Records what happened to each object. Clients of an API key receive an event, and its streams
- * end.
+ * Records what happened to each object. Clients of an API key receive an event, and the key's
+ * event streams end.
  */
 const record = async (
   tx: Tx,

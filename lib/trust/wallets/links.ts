@@ -114,7 +114,7 @@ interface WalletLinksDeps {
 interface WalletLinksService {
   /**
    * The EIP-4361 message to sign, which is valid once and for 10 minutes. It replaces the person's
-   * earlier one for the wallet.
+   * earlier message for the wallet.
    * @throws DomainError `unsupported_chain`, `wallet_already_linked`
    */
   init(
@@ -124,7 +124,8 @@ interface WalletLinksService {
   /**
    * Links the wallet that signed the message of `init`: a plain account, or a contract on the
    * message's chain, deployed (ERC-1271) or not yet (ERC-6492). Every attempt uses up the message,
-   * even with a wrong signature; of several concurrent attempts with one message only one succeeds.
+   * even with a wrong signature. Of several concurrent attempts with one message only one
+   * succeeds.
    * @throws DomainError `nonce_expired`, `invalid_signature`, `wallet_already_linked`,
    * `chain_unavailable`
    */

@@ -63,7 +63,7 @@ interface WalletPage {
   readonly kind?: readonly Wallet["kind"][] | undefined;
 }
 
-/** At most `limit`, oldest first. Empty after an id that the project does not have. */
+/** At most `limit`, oldest first. Empty when `after` is an id that the project does not have. */
 export const listWallets = async (
   db: Queryable,
   projectId: string,
@@ -95,8 +95,8 @@ export const listWallets = async (
 };
 
 /**
- * Ids and addresses of all wallets, in the order of the ids. They are small, so a project's 100,000
- * are read at once.
+ * Ids and addresses of all wallets, in the order of the ids. The rows are small, so all 100,000
+ * wallets of a project can be read at once.
  */
 export const walletAddresses = async (
   db: Queryable,
@@ -119,8 +119,8 @@ export const labelWallet = async (
 };
 
 /**
- * Turns an unlinked contract wallet into a smart account.
- * @returns false when the wallet is not an unlinked one
+ * Turns an unlinked wallet into a smart account.
+ * @returns false when the wallet is of another kind, or is linked
  */
 export const convertUnlinkedWallet = async (
   db: Queryable,
@@ -255,7 +255,7 @@ interface NewLink extends LinkSubject {
 }
 
 /**
- * Creates or links again the linked wallet of the project.
+ * Links the wallet to the project. Creates its row, or links an unlinked row again.
  * @returns null when the address is another kind of wallet in the project
  */
 export const upsertLinkedWallet = async (

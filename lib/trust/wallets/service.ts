@@ -61,9 +61,9 @@ export interface WalletsService {
    */
   createTreasury(projectId: string): Promise<Wallet>;
   /**
-   * The smart account of an owner: a linked wallet of the project, which then signs for it, or a
-   * key that the service holds for the project. Repeated requests, for any chain, return the same
-   * account; for the treasury's owner that is the treasury.
+   * Creates the smart account of an owner. The owner is a linked wallet of the project or a key
+   * that the service holds for the project, and signs for the account. Repeated requests, for any
+   * chain, return the same account. For the treasury's owner, that account is the treasury.
    * @throws DomainError `unsupported_chain`, `unknown_wallet`, `invalid_request` (the owner is a
    * contract), `wallet_already_linked`
    */
@@ -74,8 +74,8 @@ export interface WalletsService {
    */
   label(actor: Actor, walletId: string, label: string | null): Promise<WalletWithChains>;
   /**
-   * Every wallet of the project that may be a source, oldest first. Projects may have 100,000
-   * wallets: see `page` and `addresses`.
+   * Every wallet of the project that may be a source, oldest first. A project may have 100,000
+   * wallets, so use `page` or `addresses` when they suffice.
    */
   list(projectId: string): Promise<Wallet[]>;
   /** Ids and addresses of every wallet in `list`, in the order of the ids. */

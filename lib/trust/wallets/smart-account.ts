@@ -66,7 +66,7 @@ export const createDeployments = ({
     try {
       return await withDeadline(smartAccounts.isDeployed(chainId, addresses), LATE);
     } catch {
-      // An unreachable chain must not hide the wallets: the answer is null, and readiness reports
+      // Returns null, because an unreachable chain must not hide the wallets. Readiness reports
       // the chain.
       return null;
     }
