@@ -1,8 +1,8 @@
 import { chainCall, type ChainRegistry } from "./registry";
 
 /**
- * How many answers must agree. If a chain has only one provider, it is asked this many times,
- * because its nodes may differ.
+ * Number of answers that must agree. If a chain has only one provider, the provider is asked this
+ * many times, because its nodes may differ.
  */
 const OPINIONS_MIN = 2;
 
@@ -45,7 +45,7 @@ export const opinionsOf = async <T>({
 
 /**
  * The answer on which at least `OPINIONS_MIN` providers agree; null when there is none. Answers
- * agree when their keys are equal.
+ * agree when `keyOf` returns equal keys for them.
  */
 export const sharedOpinion = <T>(
   opinions: readonly T[],
@@ -90,6 +90,6 @@ export const agreedAnswer = async <T>({
   }
   const [first] = unexpected;
   if (first === undefined || unexpected.length < OPINIONS_MIN) throw failure;
-  // A different receipt says more than none.
+  // Prefers a different receipt to a missing one, because the receipt tells the caller more.
   return unexpected.find((answer) => answer !== null) ?? first;
 };

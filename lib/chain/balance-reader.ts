@@ -39,7 +39,7 @@ export interface BalanceReaderOptions {
   /** A cached reading that is more blocks behind is replaced instead of updated. Default 128. */
   readonly gapBlocksMax?: bigint;
   /**
-   * After this time, everything is read again, because some tokens change balances without an
+   * Time after which everything is read again, because some tokens change balances without an
    * event. Default 10 minutes.
    */
   readonly fullEveryMs?: number;
@@ -124,8 +124,9 @@ const readAll = async (
 };
 
 /**
- * The balance changes since a reading. Also includes changes in the last blocks before the reading,
- * because a reorganisation may have replaced those blocks. Null when the node refuses to list them.
+ * The balance changes since a reading, and the changes in the last blocks before the reading,
+ * because a reorganisation may have replaced the last blocks. Null when the node does not list the
+ * changes.
  */
 const changesSince = async (
   registry: ChainRegistry,
@@ -140,8 +141,8 @@ const changesSince = async (
     const before = known.recent.filter(({ blockNumber }) => blockNumber >= from);
     return distinct([...found, ...before].filter(({ owner }) => owners.has(owner)));
   } catch {
-    // On null, the caller reads everything again. That also fails when the node does not answer at
-    // all.
+    // On null, the caller reads everything again. When the node does not answer at all, that read
+    // fails too.
     return null;
   }
 };
@@ -167,7 +168,7 @@ const update = async (
   if (forTokens !== null) store(amounts, forTokens, again, others);
   const oldest =
     forTokens !== null && forTokens.blockNumber < forCoins.blockNumber ? forTokens : forCoins;
-  // The logs prove that unchanged tokens are valid up to this head.
+  // The logs prove that the balances of unchanged tokens are valid up to this head.
   const blockNumber = oldest.blockNumber < head.number ? oldest.blockNumber : head.number;
   return { ...known, amounts, head, blockNumber, at: oldest.at, owners, recent: changes };
 };

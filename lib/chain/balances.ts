@@ -6,8 +6,8 @@ import { chainCall, type ChainRegistry } from "./registry";
 
 const WORD_HEX_LENGTH = 66;
 /**
- * 1,000 calls are 220 kB of request and some 25 million gas; nodes allow 50 million for one
- * `eth_call`.
+ * Maximum number of calls in one `eth_call`. A thousand calls need a request of 220 kB and about
+ * 25 million gas, and nodes allow 50 million gas.
  */
 const CALLS_AT_ONCE_MAX = 1_000;
 /**
@@ -15,7 +15,7 @@ const CALLS_AT_ONCE_MAX = 1_000;
  * larger than a few megabytes. Further requests follow one after another.
  */
 const REQUESTS_AT_ONCE_MAX = 4;
-/** A refused set of calls is halved up to this many times, down to a sixteenth. */
+/** How many times a rejected set of calls may be halved, down to a sixteenth of its size. */
 const HALVINGS_MAX = 4;
 const PAYLOAD_TOO_LARGE = 413;
 
@@ -104,7 +104,7 @@ const isTooLarge = (error: unknown): boolean =>
   ) !== null;
 
 /**
- * Whether the node answered but could not execute these calls: it ran out of gas, or the request or
+ * Whether the node answered but could not execute the calls: it ran out of gas, or the request or
  * its answer was too large.
  */
 const mayBeTooMany = (error: unknown): boolean =>

@@ -51,7 +51,7 @@ interface HeadProbeDeps {
   readonly monotonicMs?: () => number;
 }
 
-/** When this many expected blocks are missing, the chain counts as stalled. */
+/** Number of missing blocks at which a chain counts as stalled. */
 const BLOCKS_MISSED_MAX = 10;
 const STILL_MIN_MS = 30_000;
 

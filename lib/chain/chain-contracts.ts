@@ -10,7 +10,10 @@ export interface SafeContracts {
   readonly multiSendCallOnly: Address;
 }
 
-/** The addresses on every public chain, equal because of CREATE2. */
+/**
+ * Addresses of the Safe contracts. They are equal on every public chain, because CREATE2 deployed
+ * them.
+ */
 export const CANONICAL_SAFE: SafeContracts = {
   singleton: "0x41675C099F32341bf84BFc5382aF534df5C7461a",
   proxyFactory: "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67",
@@ -21,8 +24,8 @@ export const CANONICAL_SAFE: SafeContracts = {
 };
 
 /**
- * Precompiles and other addresses for which nobody has a key. Exchange routers also interpret 1 and
- * 2 as "the sender" and "the router itself".
+ * End of the range of precompiles and other addresses for which nobody has a key. Exchange routers
+ * also interpret 1 and 2 as "the sender" and "the router itself".
  */
 const LAST_RESERVED_ADDRESS = 0xffffn;
 

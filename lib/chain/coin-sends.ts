@@ -144,7 +144,7 @@ const byTransactions = async (
 /**
  * Coins that the recipients received in a range of final blocks, in the order of the blocks.
  * Without logs of EIP-7708, coins sent by contracts are missing. Empty when the nodes no longer
- * have these blocks.
+ * have the blocks.
  * @param recipients checksummed
  * @throws DomainError `chain_unavailable`
  */

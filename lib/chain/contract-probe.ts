@@ -18,8 +18,8 @@ const CODE: Hex = concatHex([
 
 const PLACE: Address = "0x00000000000000000000000000000000c0de0001";
 /**
- * Each address costs 2,600 gas. The total is far below the cap of EIP-7825 for a transaction, which
- * some nodes also apply to calls.
+ * Maximum number of addresses in one call. Each address costs 2,600 gas. The total is far below
+ * the cap of EIP-7825 for a transaction, which some nodes also apply to calls.
  */
 const ADDRESSES_AT_ONCE_MAX = 4000;
 const GAS_OF_CALL = 16_500_000n;

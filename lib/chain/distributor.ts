@@ -20,7 +20,10 @@ import {
 import type { ChainRegistry } from "./registry";
 import { DISTRIBUTOR_CODE } from "./solidity/distributor";
 
-/** Hex of INVALID, which ends the constructor, and of the first instruction of the runtime code. */
+/**
+ * Marks the start of the runtime code: INVALID, which ends the constructor, and the first
+ * instruction of the runtime code, in hex.
+ */
 const RUNTIME_START = "fe6080";
 const PUSH32 = "7f";
 const EMPTY_WORD = "0".repeat(64);

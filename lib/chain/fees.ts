@@ -13,8 +13,8 @@ import { chainCall, type ChainRegistry } from "./registry";
 import { divide } from "@/lib/core/decimal";
 
 /**
- * A base fee grows by at most an eighth per block (EIP-1559), so twice the current one is enough
- * for five full blocks.
+ * Factor from the current base fee to the maximum. A base fee grows by at most an eighth per block
+ * (EIP-1559), so twice the current base fee is enough for five full blocks.
  */
 const BASE_FEE_FACTOR = 2n;
 
@@ -77,17 +77,20 @@ export const feesWithinCap = async (
 
 export type RollupKind = NonNullable<ChainConfig["rollup"]>;
 
-/** The address is the same on every chain of the OP stack. */
+/**
+ * The contract that returns the fee for data. Its address is the same on every chain of the OP
+ * stack.
+ */
 export const OP_GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 /**
- * The address is the same on every Arbitrum chain. It has no code; the node itself answers calls to
- * it.
+ * The contract that returns the gas for data. Its address is the same on every Arbitrum chain. The
+ * address has no code; the node itself answers calls to it.
  */
 export const ARBITRUM_NODE_INTERFACE: Address = "0x00000000000000000000000000000000000000C8";
 
 /**
- * Reserve for a rise of the parent chain's price, which may be two eighths in two blocks
- * (EIP-1559). A signed operation cannot be adapted.
+ * Reserve for a rise of the parent chain's price. The price can rise by two eighths in two blocks
+ * (EIP-1559), and the fees of a signed operation cannot be raised.
  */
 const ROOM_PERCENT = 25n;
 
@@ -144,9 +147,9 @@ export const parentFeeBesideGas = async (
   call.rollup === "op-stack" ? withRoom(await opFeeWei(client, call)) : 0n;
 
 /**
- * The amount of gas that corresponds to the fee for a call's data on the parent chain, at current
- * prices with a reserve for their rise; rounded up. 0 on a chain that is not configured as a
- * rollup. On Arbitrum, the transaction uses this gas; on the OP stack, the fee is charged in
+ * The amount of gas that corresponds to the fee for a call's data on the parent chain, rounded up,
+ * at current prices and with a reserve for a rise. Returns 0 on a chain that is not configured as
+ * a rollup. On Arbitrum, the transaction uses this gas. On the OP stack, the fee is charged in
  * addition to the gas.
  * @throws viem's error when the node or the rollup's contract does not answer
  */

@@ -13,8 +13,8 @@ export interface GasBalances {
 }
 
 /**
- * Below this balance, people are notified and the alert `CausewayGasLow` of ops/prometheus fires.
- * In whole coins.
+ * Balance, in whole coins, below which people are notified and the alert `CausewayGasLow` of
+ * ops/prometheus fires.
  */
 export const GAS_LOW_COINS = 0.05;
 
@@ -24,7 +24,10 @@ const lowestOf = (balances: readonly bigint[]): bigint | null =>
     null,
   );
 
-/** @throws the node's error */
+/**
+ * Reads the balances of the executors and of the paymaster on a chain.
+ * @throws the node's error
+ */
 export const readGasBalances = async (
   registry: Pick<ChainRegistry, "get" | "client">,
   chainId: number,

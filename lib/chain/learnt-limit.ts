@@ -1,6 +1,6 @@
 /**
- * A smaller size is used for this time after a refusal. Then the configured size is tried again,
- * because the node may have been replaced.
+ * How long a learnt smaller size is used. Afterwards the configured size is tried again, because
+ * the node may have been replaced.
  */
 const REMEMBERED_MS = 600_000;
 
@@ -10,8 +10,8 @@ interface LimitOptions {
 }
 
 /**
- * The maximum size of one request to a node: the configured size, or the smaller one that the node
- * accepted after a refusal.
+ * The maximum size of one request to a node: the configured size, or the smaller size that the
+ * node accepted after it had rejected a larger request.
  */
 export interface LearntLimit {
   current(): number;

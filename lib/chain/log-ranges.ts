@@ -33,8 +33,8 @@ export class OtherChainError extends BaseError {
 }
 
 /**
- * HTTP statuses with which nodes refuse a single request. Other statuses (401, 429, 5xx) are about
- * the account or the node.
+ * HTTP statuses with which nodes reject a single request because of its content. Other statuses
+ * (401, 429, 5xx) are about the account or the node.
  */
 const REFUSING_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413, 414, 422]);
 /**
@@ -110,8 +110,8 @@ export const withLogRanges =
     ): Promise<unknown> => {
       const ask = (params: unknown, method = args.method): Promise<unknown> =>
         made.request({ ...args, method, params } as never, requestOptions as never);
-      // Both calls are made at once, so that they share a JSON-RPC batch and one node answers both:
-      // one URL may lead to many nodes.
+      // Both calls are made at the same time, so that they share a JSON-RPC batch and one node
+      // answers both. One URL may lead to many nodes.
       const askOn = async (end: EndBlock, filter: Filter): Promise<unknown> => {
         const block = [numberToHex(end.number), false];
         const [logs, found] = await Promise.all([

@@ -1,11 +1,14 @@
 /**
- * Maps the errors of nodes to the codes of EIP-1474. Nodes use -32000 for nearly everything, and
- * -32005 for too many as well as for too large requests, so their texts decide. Only this file
- * reads error texts.
+ * Maps the errors of nodes to the codes of EIP-1474. Nodes use -32000 for nearly every error, and
+ * -32005 both for too many requests and for too large ones, so the error texts decide. Only this
+ * file reads error texts.
  */
 import { RpcRequestError } from "viem";
 
-/** EIP-1474: the node does not have the requested block or state. Another node may have it. */
+/**
+ * Code of EIP-1474 for a node that does not have the requested block or state. Another node may
+ * have it.
+ */
 export const STATE_MISSING = -32001;
 /** The code with which several providers refuse requests above an account's rate limit. */
 export const RATE_LIMITED = -32029;
@@ -15,11 +18,14 @@ const STATE_CODES: ReadonlySet<number> = new Set([-32000, STATE_MISSING, -32002,
 const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, -32016, RATE_LIMITED, 429]);
 
 const REVERTED = /revert/i;
-/** Wordings of geth, Erigon, Nethermind, Besu, Reth, anvil and providers. */
+/**
+ * Matches the wordings with which geth, Erigon, Nethermind, Besu, Reth, anvil and providers say
+ * that a block or state is missing.
+ */
 const STATE_WORDS =
   /header (?:for hash )?not found|unknown block|block (?:\S+ )?(?:not found|is not available|could not be found)|blocks? .*cannot be found|missing trie node|(?:world |historical )?state (?:\S+ )?(?:is )?(?:not (?:yet )?available|unavailable|not found|recreation)|no historical (?:rpc|state)|has been pruned|pruned history|BlockOutOfRange|node is (?:still )?syncing|not synced/i;
 const RATE_WORDS = /rate.?limit|too many requests|request rate|throttl|compute units|quota/i;
-/** Wordings of refusals for which a smaller request helps. */
+/** Matches error texts of nodes for which a smaller request helps. */
 const SIZE_WORDS = /range|results?\b|blocks?\b|logs?\b|response size|batch|payload/i;
 
 const isRevert = ({ code, message }: NodeAnswer): boolean =>

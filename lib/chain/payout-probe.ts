@@ -14,8 +14,8 @@ import { probe, type ProbeCall, type ProbeResult } from "./probe";
 /** Number of rows that fit into one `eth_call`, each with the maximum gas of a row. */
 const ROWS_PER_CALL = 100;
 /**
- * A usual token's transfer needs less than half of this. A recipient that needs more would burn gas
- * at the sponsor's cost.
+ * Maximum gas of a row that pays a token. The transfer of a usual token needs less than half of
+ * it. A recipient that needs more would burn gas at the sponsor's cost.
  */
 export const TOKEN_ROW_GAS_MAX = 150_000n;
 /** Gas that the distributor passes on with a transfer of coins. */
@@ -23,7 +23,8 @@ const COIN_ROW_GAS_MAX = 30_000n;
 
 export interface PayoutProbe {
   /**
-   * The refused rows, with the reason in words. `mayPass`: the payment may succeed at another time.
+   * The rows that the chain would refuse, with the reason in words. `mayPass` is true when the
+   * payment may succeed at another time.
    */
   readonly faults: readonly {
     readonly position: number;

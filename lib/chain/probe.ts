@@ -92,7 +92,10 @@ const assemble = (source: readonly string[]): Hex => {
 
 const PROBE_CODE: Hex = assemble(SOURCE);
 
-/** Below the cap of EIP-7825 for a transaction, which some nodes also apply to calls. */
+/**
+ * Gas of the `eth_call`. It is below the cap of EIP-7825 for a transaction, which some nodes also
+ * apply to calls.
+ */
 const GAS_OF_CALL = 16_500_000n;
 
 export interface ProbeCall {
@@ -105,7 +108,7 @@ export interface ProbeCall {
 
 export interface ProbeResult {
   readonly success: boolean;
-  /** Before refunds; includes the cost of the call itself. */
+  /** Gas before refunds, including the cost of the call itself. */
   readonly gasUsed: bigint;
   readonly returnData: Hex;
 }
@@ -156,8 +159,8 @@ export interface StandIn {
 export const asProbe = (address: Address): StandIn => ({ address, code: PROBE_CODE });
 
 /**
- * Makes the calls from `from`, whose code is replaced by the probe. `others` also replace code for
- * this call.
+ * Makes the calls from `from`, whose code is replaced by the probe. `others` lists further
+ * accounts whose code is replaced for this `eth_call`.
  */
 export const probe = async (
   client: Pick<PublicClient, "call">,

@@ -22,9 +22,12 @@ import { rpcFetch, type RpcFetch } from "./rpc-http";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
-  /** Null for a chain that is not configured, which old records may name. */
+  /**
+   * The configuration of a chain. Null for a chain that is not configured, which old records may
+   * name.
+   */
   find(chainId: number): ChainConfig | null;
-  /** @throws DomainError `unsupported_chain` */
+  /** The configuration of a chain. @throws DomainError `unsupported_chain` */
   get(chainId: number): ChainConfig;
   /**
    * The chain's client, with a deadline, fallback over the configured URLs, and JSON-RPC batching.
@@ -232,7 +235,7 @@ const toClients = (
   };
 };
 
-/** Many APIs use an address of this form for a chain's coin. */
+/** Matches an address of the form that many APIs use for a chain's coin. */
 const COIN_PLACEHOLDER = /^0xe{40}$/i;
 
 const findToken = (

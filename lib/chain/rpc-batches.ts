@@ -12,16 +12,16 @@ const refusalObject = z.looseObject({
 });
 
 /**
- * An answer that refuses a batch is short. Longer answers are not parsed here, because viem parses
- * them too.
+ * Maximum length of an answer that is checked for a rejected batch, because such answers are
+ * short. Longer answers are not parsed here, because viem parses them too.
  */
 const REFUSAL_LENGTH_MAX = 2_000;
 const PARTS_AT_ONCE = 4;
 const TOO_MANY_REQUESTS = 429;
 const BAD_GATEWAY = 502;
-/** Statuses with which nodes refuse a request because of its size, with any body. */
+/** Statuses with which nodes reject a request because of its size, with any body. */
 const SIZE_STATUSES: ReadonlySet<number> = new Set([400, 413]);
-/** Statuses about the account. Smaller batches do not help then. */
+/** Statuses that are about the account, so that smaller batches do not help. */
 const ACCOUNT_STATUSES: ReadonlySet<number> = new Set([401, 403, TOO_MANY_REQUESTS]);
 
 interface Answer {

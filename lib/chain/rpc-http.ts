@@ -3,12 +3,15 @@ import { Agent as TlsAgent, request as requestHttps } from "node:https";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
-/** viem's default maximum. viem would refuse a longer answer, so it is not read to the end. */
+/**
+ * Maximum length of an answer, which is viem's default. viem would reject a longer answer, so a
+ * longer one is not read to the end.
+ */
 export const ANSWER_BYTES_MAX = 10_485_760;
 
 /**
- * The part of a `Response` that JSON-RPC needs. A whole `Response` is not created, because that
- * takes longer than the rest of a call.
+ * The part of a `Response` that JSON-RPC needs. No whole `Response` is created, because creating
+ * it takes longer than the rest of a call.
  */
 export type RpcResponse = Pick<
   Response,
@@ -22,7 +25,7 @@ export type RpcFetch = (
 const plain = { agent: new Agent({ keepAlive: true }), request: requestHttp };
 const tls = { agent: new TlsAgent({ keepAlive: true }), request: requestHttps };
 
-/** Null when the answer is longer than `ANSWER_BYTES_MAX`. */
+/** The bytes of an answer; null when it is longer than `ANSWER_BYTES_MAX`. */
 const bytesOf = async (message: IncomingMessage): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -55,7 +58,7 @@ export const rpcResponse = (
   text: () => Promise.resolve(text ?? ""),
 });
 
-/** Null when the text is longer than `ANSWER_BYTES_MAX`. */
+/** The text of a response; null when it is longer than `ANSWER_BYTES_MAX`. */
 export const textOf = async (response: RpcResponse): Promise<string | null> => {
   if (response.body === null)
     return Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES_MAX

@@ -24,8 +24,8 @@ export interface RpcGate {
   /** Makes each call wait for its turn before the transport's own deadline begins. */
   transport(inner: Transport): Transport;
   /**
-   * Counts requests beyond the calls that waited: retries, other URLs, and parts of a log search or
-   * of a refused batch.
+   * Charges the budget for requests for which no call has waited: retries, requests to other URLs,
+   * and parts of a log search or of a batch that the node rejected.
    */
   fetch(inner: RpcFetch): RpcFetch;
 }
@@ -56,7 +56,8 @@ export const gateOf = (budget: SharedBudget): RpcGate => {
           return await made.request(args as never, requestOptions as never);
         } finally {
           underWay -= 1;
-          // A call that shares the answer of another call is never sent.
+          // A call that shares the answer of another call is never sent, so it must not count as
+          // unsent after it has ended.
           unsent = Math.min(unsent, underWay);
         }
       };
@@ -115,10 +116,13 @@ interface PaceOptions {
 /** Minimum gap between calls after the node has limited the rate. */
 const GAP_MIN_MS = 20;
 const GAP_MAX_MS = 200;
-/** Pause without calls after a refusal. Each further refusal doubles it. */
+/**
+ * Pause without calls after the node has limited the rate. Each further rate limit error doubles
+ * it.
+ */
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 1_000;
-/** A call that would wait longer fails at once. */
+/** Maximum time that a call waits for its turn. A call that would wait longer fails at once. */
 const WAIT_MAX_MS = 4_000;
 const WIDER = 1.5;
 const NARROWER = 0.9;
@@ -129,9 +133,9 @@ const sleep = (ms: number): Promise<void> =>
   });
 
 /**
- * The pace of calls to one node. After a refusal nothing is sent for a while. Later calls keep a
- * gap, which shrinks with each answer until it is zero. Calls run in the order in which they were
- * made, so that many reads of one task do not block those of another.
+ * The pace of calls to one node. After a rate limit error nothing is sent for a while. Later calls
+ * keep a gap, which shrinks with each answer until it is zero. Calls run in the order in which
+ * they were made, so that many reads of one task do not block the reads of another.
  */
 export const createRpcPace = ({
   tries,
@@ -153,14 +157,14 @@ export const createRpcPace = ({
       nextAt = at + gapMs;
       if (at === now) return;
       await pause(at - now);
-      // A refusal during the pause has postponed the turn.
+      // The node may have limited another call during this pause, and `pausedUntil` is then later.
       if (monotonicMs() >= pausedUntil) return;
     }
   };
 
   const slow = (): void => {
     const now = monotonicMs();
-    // Refusals of calls that were sent at the same time count once.
+    // Rate limit errors of calls that were sent at the same time count once.
     if (now < pausedUntil) return;
     gapMs = Math.min(GAP_MAX_MS, Math.max(GAP_MIN_MS, gapMs * WIDER));
     pauseMs = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, pauseMs * 2));
@@ -375,8 +379,9 @@ const createSender = (url: string, { timeoutMs, batchMax, fetchFn }: RpcTranspor
 };
 
 /**
- * A transport over one URL. It replaces viem's `http`, which does not collect calls over time and
- * creates an error and a `Request` in advance for every request, which took longer than sending it.
+ * A transport over one URL. It replaces viem's `http`, which does not collect calls over time, and
+ * which creates an error and a `Request` in advance for every request. Creating them took longer
+ * than sending the request.
  * @throws viem's errors: `HttpRequestError` and `TimeoutError` when the node does not answer,
  * `RpcRequestError` when it refuses the call
  */

@@ -16,8 +16,8 @@ import { ownContracts } from "./chain-contracts";
 
 const TIMEOUT_MS = 5_000;
 /**
- * Gas of a large operation. The executor and the paymaster should be able to pay for one at the
- * current price.
+ * Gas of a large operation. The executor and the paymaster should be able to pay for such an
+ * operation at the current price.
  */
 const ONE_OPERATION_GAS = 1_500_000n;
 const UNSTAKE_DELAY_MIN_S = 86_400;
@@ -114,8 +114,8 @@ const checkContracts = async (
 };
 
 /**
- * Old versions of the bridge's handler lack this function. Nobody could fill a deposit whose calls
- * need it.
+ * Selector of a function that old versions of the bridge's handler lack. With an old handler
+ * nobody could fill a deposit whose calls need the function.
  */
 const HANDLER_FUNCTION = toFunctionSelector(
   "makeCallWithBalance(address target, bytes callData, uint256 value, (address token, uint256 offset)[] replacement)",

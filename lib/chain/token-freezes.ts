@@ -21,12 +21,15 @@ const TIMEOUT_MS = 3000;
 const YES: Hex = `0x${"0".repeat(63)}1`;
 const WORD_LENGTH = YES.length;
 /**
- * Limited, because nodes limit the gas of one `eth_call`. A look-up through a proxy contract uses
- * about 10,000 gas.
+ * Maximum number of look-ups in one `eth_call`, because nodes limit its gas. A look-up through a
+ * proxy contract uses about 10,000 gas.
  */
 const HOLDINGS_AT_ONCE_MAX = 1000;
 const KNOWN_MAX = 10_000;
-/** Expires, because a token behind a proxy contract may get one of the functions later. */
+/**
+ * How long it is cached which functions a token has. A token behind a proxy contract may get one
+ * of the functions later.
+ */
 const KNOWN_MS = 600_000;
 
 interface Holding {

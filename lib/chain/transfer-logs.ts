@@ -8,7 +8,9 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const TOPICS = 3;
 const WORD_HEX_LENGTH = 66;
 const ADDRESS_HEX_LENGTH = 40;
-/** Nodes accept at most a thousand values per topic. */
+/**
+ * Maximum number of recipients in one search. Nodes accept at most a thousand values per topic.
+ */
 export const RECIPIENTS_MAX = 500;
 
 /** One transfer of an ERC-20 token, of an amount above zero. Addresses are checksummed. */
@@ -25,7 +27,7 @@ export interface TokenTransfer {
 interface TransferSearch {
   readonly tokens: readonly Token[];
   readonly range: { readonly from: bigint; readonly to: bigint };
-  /** At most `RECIPIENTS_MAX`; null for transfers to anybody. */
+  /** At most `RECIPIENTS_MAX` addresses; null for transfers to anybody. */
   readonly recipients: readonly Address[] | null;
   /** A block that the answering node must have, so that the logs are from this block's chain. */
   readonly endBlock?: EndBlock;
@@ -72,7 +74,7 @@ export const tokenTransfers = async (
       recipient === undefined
     )
       return [];
-    // Null in logs of a block that is not mined yet.
+    // These fields are null in logs of a block that is not mined yet.
     if (transactionHash === null || logIndex === null || blockNumber === null) return [];
     if (!isHex(data) || data.length < WORD_HEX_LENGTH) return [];
     const amountBase = BigInt(data.slice(0, WORD_HEX_LENGTH));

@@ -60,9 +60,9 @@ export const referenceFile = async (name: string): Promise<Response | null> => {
 
 /**
  * The content policy of the frame that shows the reference. Scripts and style elements need the
- * nonce, as on every page. The renderer writes style attributes into its markup, so those are
- * allowed here. The frame may send requests only to this service, and only the service's own pages
- * may embed it.
+ * nonce, as on every page. Style attributes are allowed, because the renderer writes them into its
+ * markup. The frame may send requests only to this service, and only the service's own pages may
+ * embed it.
  */
 const policyOf = (nonce: string): string =>
   [

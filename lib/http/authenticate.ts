@@ -117,7 +117,7 @@ export const authorize = (contract: Contract, actor: Actor | null): void => {
   if (contract.permission !== undefined) requirePermission(actor, contract.permission);
 };
 
-/** @throws DomainError `forbidden` for people who may only read */
+/** Refuses people who may only read. @throws DomainError `forbidden` */
 export const refuseViewer = (actor: Actor): void => {
   if (actor.type === "user" && actor.role === "viewer")
     throw new DomainError(

@@ -8,18 +8,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export type Coding = "br" | "gzip";
 
 /**
- * With this header a route of the pages says that its body is compressed already. Next removes
- * `content-encoding` from the answers of its routes, and server.ts restores it.
+ * Header with which a route of the pages names the compression of its body. Next removes
+ * `content-encoding` from the answers of its routes, and `pages-life.ts` restores it.
  */
 export const CODED_HEADER = "x-content-coded";
 
-/** In order of preference: brotli makes scripts and pages about a fifth smaller than gzip does. */
+/**
+ * The codings in order of preference. Brotli makes scripts and pages about a fifth smaller than
+ * gzip does.
+ */
 const CODINGS: readonly Coding[] = ["br", "gzip"];
-/** Higher qualities take more time than they save in transfer. */
+/** Quality of brotli for streams. Higher qualities take more time than they save in transfer. */
 const STORED_BROTLI_QUALITY = 4;
 const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg\+xml)/;
 
-/** The codings that the caller accepts (RFC 9110, 12.5.3), without those of weight 0. */
+/** The codings that the caller accepts (RFC 9110, 12.5.3), without codings of weight 0. */
 const takenBy = (acceptEncoding: string): ReadonlySet<string> =>
   new Set(
     acceptEncoding.split(",").flatMap((entry) => {
@@ -54,12 +57,16 @@ export const encoderOf = (coding: Coding): Transform =>
       })
     : createGzip({ flush: constants.Z_SYNC_FLUSH });
 
-// Compresses answers that are the same for everybody. Answers for one caller stay uncompressed:
-// they may contain secrets beside text of others, whose length could reveal a secret.
+// Compresses answers that are the same for everybody. Answers for one caller stay uncompressed.
+// They may contain a secret next to text of others, and the compressed length could reveal the
+// secret.
 
 type SentAnswer = Omit<Answer, "body"> & { readonly body: string | Uint8Array };
 
-/** Shorter bodies fit into one packet even without compression. */
+/**
+ * Minimum size of a body that is compressed. Shorter bodies fit into one packet even without
+ * compression.
+ */
 const BYTES_MIN = 1_024;
 const CACHED_MAX = 16;
 const BROTLI_QUALITY = 5;

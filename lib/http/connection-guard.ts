@@ -45,7 +45,7 @@ const STATUS_OF_FAULT: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, "The headers are too large."],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time."],
 };
-/** Time for a refused caller to read the answer. */
+/** Time for a caller to read the error before its connection is closed. */
 const LINGER_MS = 2_000;
 const MALFORMED = [400, "This is not a valid HTTP request."] as const;
 
@@ -119,7 +119,8 @@ export const guardConnections = (
   server.on("request", (incoming, outgoing) => void answering.set(incoming.socket, outgoing));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const begun = answering.get(socket);
-    // Another answer is being sent, and these bytes would be read as a part of it.
+    // Sends no error when the connection is broken, or while another answer is being sent, because
+    // the caller would read the error as a part of that answer.
     if (
       !socket.writable ||
       error.code === "ECONNRESET" ||

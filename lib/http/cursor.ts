@@ -47,8 +47,8 @@ export const isPaged = ({ query }: Contract): boolean =>
   query !== undefined && fieldsAt(query, []).includes("cursor");
 
 /**
- * All parameters that determine the content of a list, in a canonical form. The page size is
- * excluded, because it may change from page to page.
+ * The text to which a cursor is bound: all parameters that determine the content of a list, in a
+ * canonical form. The page size is excluded, because it may change from page to page.
  */
 const boundTo = (
   { contract, params, query, projectId }: PageRequest,

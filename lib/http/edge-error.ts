@@ -9,7 +9,7 @@ import type { Answer } from "./reply";
 interface StatusPage {
   readonly title: string;
   readonly text: string;
-  /** Seconds until the browser reloads; absent: it does not reload. */
+  /** Seconds until the browser reloads. When absent, the page does not reload. */
   readonly refreshSeconds?: number;
 }
 
@@ -75,7 +75,7 @@ const TITLES: Readonly<Partial<Record<number, string>>> = {
   503: "The pages are starting again",
 };
 
-/** The process of the pages does not run or did not answer. */
+/** The error for a page while the process of the pages does not run or does not answer. */
 export const pagesUnavailable = (): DomainError =>
   new DomainError(
     "service_unavailable",

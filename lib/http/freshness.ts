@@ -4,7 +4,7 @@ import { FRESHNESS_COOKIE, FRESHNESS_HEADER } from "@/lib/core/fresh-cache";
 import type { HttpInput } from "./input";
 import type { HttpServices } from "./services";
 
-/** Longer than a replica may lag while it is still used. */
+/** Lifetime of the cookie. It is longer than the lag up to which a replica is used. */
 const COOKIE_SECONDS = 60;
 
 /** The token of the caller's last write: the header, or a browser's cookie. */
@@ -34,8 +34,8 @@ export const answerRead = async <S extends HttpServices, T>(
   try {
     return await answer({ ...services, ...replica.reads });
   } catch {
-    // Somebody else may have created a record after the replica's last update, so every refusal is
-    // decided on the primary.
+    // An error from the replica may be outdated, because somebody may have created the record
+    // after the replica's last update. The primary therefore decides about every error.
     return answer(services);
   }
 };

@@ -6,7 +6,7 @@ import type { Trace } from "./request-trace";
 /** Content policy of the API's answers. They are data, so no browser may render or frame them. */
 const API_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
-/** Sent only when the app is served over https. */
+/** Value of `Strict-Transport-Security`, which is sent only when the app is served over https. */
 const STRICT_TRANSPORT = "max-age=31536000; includeSubDomains";
 
 /** Headers of the few API answers that are created outside of `route()`. */
@@ -26,8 +26,8 @@ const WALLET_CONNECT = {
 interface PageHeaderOptions {
   readonly publicUrl: string;
   /**
-   * Only the origins of the public RPC URLs are named in the policy; the service's own URLs stay
-   * private.
+   * The chains. Only the origins of their public RPC URLs are in the policy, because the service's
+   * own URLs are private.
    */
   readonly chains: readonly { readonly publicRpcUrl?: string | undefined }[];
   readonly walletConnect: boolean;
@@ -40,8 +40,8 @@ interface PageHeaderOptions {
 export type PageHeaders = (nonce: string | null) => Record<string, string>;
 
 /**
- * Style elements without a nonce that are allowed by their content: sonner's, and the empty one
- * that sonner and other libraries insert before they fill it. `headers.test.ts` compares sonner's
+ * Hashes of style elements without a nonce: sonner's style element, and the empty element that
+ * sonner and other libraries insert before they fill it. `headers.test.ts` compares sonner's hash
  * with the installed package.
  */
 export const STYLE_HASHES = [
@@ -50,9 +50,9 @@ export const STYLE_HASHES = [
 ] as const;
 
 /**
- * Style attributes in the HTML that the server renders: those of Radix's hidden inputs, tooltips
- * and menus. Attributes cannot carry a nonce; each is allowed by its text. Styles that scripts set
- * on elements need no permission.
+ * Style attributes in the HTML that the server renders for Radix's hidden inputs, tooltips and
+ * menus. An attribute cannot carry a nonce, so the policy allows each attribute by its text.
+ * Styles that scripts set on elements need no permission.
  */
 const STYLE_ATTRIBUTES = [
   "position:absolute;border:0;width:1px;height:1px;padding:0;margin:-1px;overflow:hidden;clip:rect(0, 0, 0, 0);white-space:nowrap;word-wrap:normal",
@@ -69,17 +69,17 @@ const originOf = (url: string): string => new URL(url).origin;
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith("https:");
 
 /**
- * `Strict-Transport-Security` where the public URL is https, else nothing: on plain http browsers
- * ignore the header.
+ * `Strict-Transport-Security` where the public URL is https. Empty for plain http, because
+ * browsers ignore the header there.
  */
 export const transportHeaders = (publicUrl: string): Record<string, string> =>
   isSecure(publicUrl) ? { "strict-transport-security": STRICT_TRANSPORT } : {};
 
 /**
  * Headers of pages and their files. Inline scripts and style elements need the nonce of their
- * answer. `'strict-dynamic'` lets those scripts load further ones; browsers that do not know that
- * keyword use `'self'`. Everything else must come from this origin, from the chains' RPC endpoints,
- * or from WalletConnect when it is configured.
+ * answer. `'strict-dynamic'` lets a script with the nonce load further scripts; browsers that do
+ * not know this keyword use `'self'`. Everything else must come from this origin, from the chains'
+ * RPC endpoints, or from WalletConnect when it is configured.
  */
 export const createPageHeaders = ({
   publicUrl,
@@ -126,8 +126,8 @@ export const createPageHeaders = ({
   });
 };
 
-// The headers of the API's answers. An object literal instead of spreads: this runs for every
-// request, and a literal takes a tenth of the time.
+// The headers of the API's answers. An object literal is used instead of spreads, because this
+// code runs for every request and a literal takes a tenth of the time.
 const headersOf = (
   own: Readonly<Record<string, string>>,
   trace: Trace,

@@ -56,6 +56,7 @@ export const isIdempotent = ({ method, auth, readsOnly, keepsNoAnswer }: Contrac
   method === "POST" && auth !== "public" && readsOnly !== true && keepsNoAnswer !== true;
 
 /**
+ * Reads the Idempotency-Key of a request; null when the caller sent none.
  * @throws DomainError `invalid_request` when the header is present and not 1–255 printable ASCII
  * characters
  */
@@ -67,8 +68,9 @@ export const readIdempotencyKey = (header: string | null): string | null => {
 };
 
 // A stored answer may contain a secret that is shown only once (an API key), so it is stored
-// encrypted. The encryption key also depends on the caller's Idempotency-Key, which is stored in
-// the same row: this protects against a leaked table, not against a leaked APP_SECRET.
+// encrypted. The encryption key is derived from APP_SECRET and from the caller's Idempotency-Key,
+// which is stored in the same row. So the encryption protects against a leaked table, but not
+// against a leaked APP_SECRET.
 const sealParts = ({ projectId, actor, route, key }: IdempotencyEntry): readonly string[] => [
   "idempotency",
   projectId,
@@ -103,9 +105,10 @@ const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unkno
 };
 
 /**
- * Only successful answers are stored and repeated. A refusal changed nothing, and its reason may no
- * longer apply, so a repetition with the same key is decided again. When a request failed after its
- * commit, the module finds the record by the key that it stored with its own rows.
+ * Only successful answers are stored and repeated. A request that failed changed nothing, and the
+ * reason for its error may no longer apply, so a repetition with the same key runs again. When a
+ * request failed after its commit, the module finds the record by the idempotency key that it
+ * stored with its own rows.
  */
 const isStored = ({ status }: Pick<Answer, "status">): boolean => status < 300;
 
@@ -165,14 +168,14 @@ const settle = async (
 };
 
 /**
- * Runs `work` once per (project, caller, route, key) within 24 h. Of concurrent requests one runs
- * and the others get 409; later ones get the stored answer with `Idempotent-Replayed: true`, after
- * `beforeReplay` allowed it. `isStored` decides which answers are stored. When other processes miss
- * the heartbeats of a process, they free its keys (lib/platform/db/live-claims.ts). A process that was only
- * frozen may continue next to its successor, so a handler that moves money must be safe to run
- * twice.
+ * Runs `work` once per (project, caller, route, key) within 24 h. When several requests arrive at
+ * the same time, one runs and the others get 409. Later requests get the stored answer with
+ * `Idempotent-Replayed: true`, after `beforeReplay` allowed it. `isStored` decides which answers
+ * are stored. When other processes miss the heartbeats of a process, they free its keys
+ * (lib/platform/db/live-claims.ts). A process that was only frozen may continue next to its
+ * successor, so a handler that moves money must be safe to run twice.
  * @param work never throws; a Response (a stream) is passed through and not stored
- * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and those of
+ * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and the errors of
  * `beforeReplay`
  */
 export const runIdempotent = async (

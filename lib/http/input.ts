@@ -17,11 +17,11 @@ export interface HttpInput {
   readonly peerAddress: string;
   /** @param name in lower case */
   header(name: string): string | null;
-  /** @throws DomainError `payload_too_large`; the rest of the body is not read */
+  /** Reads the body. @throws DomainError `payload_too_large` without reading further bytes */
   readBody(maxBytes: number): Promise<Uint8Array>;
-  /** Created on first use; aborts when the caller disconnects. */
+  /** The request's signal, created on first use. It aborts when the caller disconnects. */
   signal(): AbortSignal;
-  /** Created on first use; its body may have been read already. */
+  /** The Web Request, created on first use. Its body may have been read already. */
   request(): Request;
 }
 
@@ -145,7 +145,7 @@ interface Passed {
 
 /**
  * Headers for the process of the pages, which trusts them about the caller. This function sets all
- * of them and drops those that the caller sent.
+ * trusted headers and drops the caller's own headers of the same names.
  */
 export const passedHeaders = (
   incoming: IncomingHttpHeaders,
@@ -160,7 +160,7 @@ export const passedHeaders = (
   headers["x-forwarded-host"] = host;
   headers["x-forwarded-proto"] = protocol.slice(0, -1);
   headers["x-forwarded-for"] = passed.client === "" ? "unknown" : passed.client;
-  // Layouts cannot read their own path, and the sign-in page leads back to it.
+  // A layout cannot read its own path from Next, and the sign-in page leads the person back to it.
   headers["x-causeway-path"] = passed.path;
   if (passed.page !== null) {
     // Next takes the nonce of its own scripts from the policy header of the request.
@@ -173,7 +173,10 @@ export const passedHeaders = (
 
 const USER_AGENT_LENGTH_MAX = 300;
 
-/** @param address of the caller behind the trusted proxies; empty when unknown */
+/**
+ * The origin of a request, for records.
+ * @param address of the caller behind the trusted proxies; empty when unknown
+ */
 export const requestContext = (
   requestId: string,
   address: string,

@@ -8,7 +8,7 @@ import {
 } from "./rate-limit";
 import type { HttpServices } from "./services";
 
-/** The decisions about a request so far, by name of the policy. */
+/** The decisions about a request so far, as pairs of the policy's name and the decision. */
 export type Decisions = [string, RateDecision][];
 
 export type LimitServices = Pick<HttpServices, "config" | "clock" | "rateStore">;
@@ -53,8 +53,9 @@ const countLocally = (services: LimitServices, share: Share): void => {
 
 /**
  * Counts the request against a limit, exactly over all instances.
- * @returns null when the decision is immediate
- * @throws DomainError `rate_limited`, also by the promise
+ * @returns null when the decision is immediate, otherwise a promise that resolves after the
+ * decision
+ * @throws DomainError `rate_limited`, directly or as the rejection of the promise
  */
 export const limit = (
   services: LimitServices,
@@ -95,8 +96,9 @@ const sharesOf = (
 
 /**
  * Counts the request against the limits of its network, exactly over all instances.
- * @returns null when the decision is immediate
- * @throws DomainError `rate_limited`, also by the promise
+ * @returns null when the decision is immediate, otherwise a promise that resolves after the
+ * decision
+ * @throws DomainError `rate_limited`, directly or as the rejection of the promise
  */
 export const limitNetwork = (
   services: LimitServices,

@@ -12,8 +12,8 @@ type Child = ReturnType<typeof requestSeconds.labels>;
 const children = new Map<Contract, Map<string, Child>>();
 
 /**
- * Labelled by path template (`/operations/{id}`), never by the concrete path, because each label
- * value creates a separate series.
+ * Records the duration of a request. Its label is the path template (`/operations/{id}`), never
+ * the concrete path, because each label value creates a separate series.
  */
 export const observeRequest = (contract: Contract, status: number, seconds: number): void => {
   const statusClass = `${String(Math.floor(status / 100))}xx`;

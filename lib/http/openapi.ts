@@ -231,7 +231,10 @@ interface Parts {
   readonly errors: ReturnType<typeof createErrorResponses>;
 }
 
-/** A parameter's own description, or that of the named schema to which it refers. */
+/**
+ * A parameter's own description, or the description of the named schema to which the parameter
+ * refers.
+ */
 const descriptionOf = ({ named }: Schemas, property: Json): unknown => {
   if (property.description !== undefined || typeof property.$ref !== "string")
     return property.description;
@@ -289,8 +292,8 @@ const requestOf = (
 };
 
 /**
- * OpenAPI 3.1 has no schema for streams. The schema is that of each event's data, and a text
- * describes the lines.
+ * OpenAPI 3.1 has no schema for streams. The document gives the schema of each event's data
+ * instead, and a text describes the lines of the stream.
  */
 const successText = ({ operationId, contract }: NamedContract, examples: Examples): string => {
   const lines = examples[operationId]?.lines;

@@ -9,8 +9,9 @@ const HOST = /^[a-z0-9._:[\]-]+$/i;
 
 /**
  * Whether the header `Host` names this machine or the host of `PUBLIC_URL`, on any port. A page of
- * another site can point its own name at 127.0.0.1 (DNS rebinding) and read answers as if they were
- * its own; its requests carry that name.
+ * another site can point its own host name at 127.0.0.1 (DNS rebinding), and could then read
+ * answers as if they came from its own site. The requests of such a page have its own host name in
+ * `Host`.
  */
 export const isOwnHost = (host: string | null, publicUrl: string): boolean => {
   const named =

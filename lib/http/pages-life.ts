@@ -25,8 +25,9 @@ interface PauseBounds {
 const SPREAD = 0.2;
 
 /**
- * How long to wait before the next start: doubled with each consecutive failure up to a limit, and
- * varied by a fifth in both directions, so that several instances do not start at the same moment.
+ * How long to wait before the next start. The pause doubles with each consecutive failure up to a
+ * limit, and varies by a fifth in both directions, so that several instances do not start at the
+ * same moment.
  * @param failures number of consecutive failures, from 0
  * @param random from 0 to 1
  */
@@ -37,7 +38,10 @@ export const restartPauseMs = (
 ): number =>
   Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)) * (1 - SPREAD + 2 * SPREAD * random);
 
-/** Headers of one connection only, or meant for this process. */
+/**
+ * Headers of the pages' answer that are not passed on, because they belong to one connection or
+ * are meant for this process.
+ */
 const NOT_PASSED_BACK = new Set([
   "connection",
   "keep-alive",
@@ -162,8 +166,8 @@ export interface LifeBounds {
 }
 
 /**
- * The pages use the database only for sign-ins and sessions. The API and the worker use the other
- * connections.
+ * Maximum number of database connections of the pages, which need the database only for sign-ins
+ * and sessions. The API and the worker use the other connections.
  */
 const CONNECTIONS = "6";
 
@@ -265,7 +269,8 @@ export const startLife = ({
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     execArgv: [
       ...nodeArguments,
-      // The server's own larger setting serves bursts of payments; here it would only hold memory.
+      // The server itself has a larger value for bursts of payments. The pages would only hold
+      // more memory with it.
       "--max-semi-space-size=16",
       `--max-old-space-size=${String(bounds.heapMb)}`,
     ],

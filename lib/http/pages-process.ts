@@ -38,7 +38,7 @@ interface PagesBounds extends LifeBounds {
   /** The shortest and the longest pause before the pages are started again. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** After running this long, the pauses start again from the shortest. */
+  /** Running time after which the pauses start again from the shortest. */
   readonly steadyAfterMs: number;
 }
 
@@ -65,11 +65,14 @@ const BOUNDS: PagesBounds = {
   memoryMb: 2_048,
 };
 /**
- * A public page that needs the layout, the configuration and the packages of all pages, but no
- * session.
+ * Path of the page that is checked: a public page that needs the layout, the configuration and the
+ * packages of all pages, but no session.
  */
 const CHECKED_PAGE = "/sign-in";
-/** The path of a Unix socket may have about a hundred characters. */
+/**
+ * Length of a folder name up to which the socket's path is short enough. The path of a Unix socket
+ * may have about a hundred characters.
+ */
 const FOLDER_LENGTH_MAX = 60;
 
 const privateFolder = (): string =>

@@ -5,7 +5,10 @@ import { fieldsAt, strict } from "@/lib/contracts/strict";
 import { BODY_BYTES_MAX, type Contract, JSON_DEPTH_MAX } from "@/lib/contracts/contract";
 import { type HttpInput, readWithin } from "./input";
 
-/** Longer than any content type that a client sends for JSON; longer values are refused. */
+/**
+ * Maximum length of a content type. It is longer than any content type that a client sends for
+ * JSON.
+ */
 const LENGTH_MAX = 128;
 const UTF8_PARAMETERS = new Set(["", "charset=utf-8", 'charset="utf-8"']);
 
@@ -219,8 +222,8 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   );
 
 /**
- * `validate_only` with `validateOnly` among the known names: "is not a field of this request; did
- * you mean `validateOnly`?"
+ * The fault of an unknown name, with a suggestion if a known name is similar: "is not a field of
+ * this request; did you mean `validateOnly`?"
  */
 const unknownName = (
   path: readonly PropertyKey[],
@@ -339,7 +342,10 @@ const requireStorable = (value: unknown): unknown => {
   return value;
 };
 
-/** @throws DomainError `not_found` for path parameters that cannot belong to any object */
+/**
+ * Reads the path parameters.
+ * @throws DomainError `not_found` for path parameters that cannot belong to any object
+ */
 export const parseParams = (
   contract: Contract,
   params: Readonly<Record<string, string>>,
@@ -366,7 +372,7 @@ const refuseRepeated = (given: URLSearchParams): void => {
 /** A date-time whose `+` was not escaped as `%2B`, so that it arrives as a space. */
 const UNESCAPED_OFFSET = /^(\d{4}-\d\d-\d\dT[\d:.]+) (\d\d:\d\d)$/;
 
-/** @throws DomainError `unknown_parameter`, `invalid_request` */
+/** Reads the query parameters. @throws DomainError `unknown_parameter`, `invalid_request` */
 export const parseQuery = (contract: Contract, search: string): unknown => {
   if (contract.query === undefined && search === "") return undefined;
   const given = new URLSearchParams(search);

@@ -49,7 +49,7 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   readonly params: ParamsOf<C>;
   readonly actor: ActorOf<C>;
   readonly services: S;
-  /** Created on first use; its body has been read already. */
+  /** The Web Request, created on first use. Its body has been read already. */
   readonly request: Request;
   readonly requestId: string;
   /** Address of the peer that opened the connection, for instance a proxy; empty when unknown. */
@@ -79,7 +79,10 @@ export interface RouteOptions<C extends Contract, S, V = null> {
    * the caller.
    */
   readonly verify?: (sent: SentBody<S>) => V;
-  /** The answer does not depend on query and body, so they are neither read nor refused. */
+  /**
+   * True when the answer does not depend on query and body. They are then neither read nor
+   * checked.
+   */
   readonly takesAnything?: boolean;
   /**
    * Runs before a stored answer is repeated. It repeats the handler's checks of the caller's
@@ -88,9 +91,9 @@ export interface RouteOptions<C extends Contract, S, V = null> {
    */
   readonly beforeReplay?: (context: HandlerContext<C, S, V>) => Promise<void> | void;
   /**
-   * Called when the handler refused a request with an Idempotency-Key because of the state. This
-   * caller may have made the change before and lost the answer. Returns the answer in this case,
-   * otherwise null.
+   * Called when the handler rejects a request with an Idempotency-Key because of the record's
+   * state. The caller may have made this change in an earlier request whose answer was lost.
+   * Returns the answer of that earlier request, otherwise null.
    */
   readonly answerAgain?: (context: HandlerContext<C, S, V>) => Promise<Result<C> | null>;
   readonly handler: (context: HandlerContext<C, S, V>) => Promise<Result<C>> | Result<C>;
@@ -174,8 +177,8 @@ const admit = async (
   trace.clientAddress = origin.clientAddress;
   requireDevelopment({ path: contract.path, host: input.header("host"), config });
   const found = authenticate(contract, input, services, origin.clientAddress);
-  // Both run concurrently. A request over the limit does not learn whether its credential was
-  // right.
+  // The count and the authentication run concurrently. The count is awaited first, so that a
+  // caller over the limit does not learn whether its credential was right.
   found.catch(() => undefined);
   await counted;
   const caller = await found;
@@ -268,7 +271,10 @@ const receiveBody = async <C extends Contract, S, V>(
   return { raw, body: parseBody(contract, raw), verified };
 };
 
-/** The handler's answer, or the answer that was lost when this caller made the change before. */
+/**
+ * Calls the handler. When the state does not allow the change because this caller already made it,
+ * returns the answer that the caller lost.
+ */
 const changeOrFind = async <C extends Contract, S, V>(
   { handler, answerAgain }: RouteOptions<C, S, V>,
   context: HandlerContext<C, S, V>,
@@ -361,8 +367,8 @@ const finish = (
   logLevel: string,
 ): void => {
   observeRequest(contract, status, ms / 1000);
-  // Only templates, ids and numbers, which need no escaping. Bodies, headers and concrete paths are
-  // never logged.
+  // The line has only templates, ids and numbers, which need no escaping. Bodies, headers and
+  // concrete paths are never logged.
   const actor = trace.actor === null ? "" : `,"actor":"${actorName(trace.actor)}"`;
   logInfoLine(
     logLevel,
@@ -416,7 +422,7 @@ export const createRoute =
         ({ config } = services);
         const made = await carryOut(options, input, params, { services, trace });
         result = made instanceof Response ? made : conditional(contract, input, made);
-        // A refusal changed nothing, so the caller needs no freshness token.
+        // A request that failed changed nothing, so its caller needs no freshness token.
         if (result.status < 300)
           trace.freshness = await freshnessHeaders(contract, input, services);
       } catch (error) {

@@ -29,7 +29,7 @@ export interface PublicConfig {
   readonly chains: readonly PublicChain[];
 }
 
-/** Read per request, so that one build serves every configuration. */
+/** Reads the configuration for each request, so that one build serves every configuration. */
 export const getPublicConfig = (): PublicConfig => {
   const { config } = getServices();
   return {

@@ -2,9 +2,7 @@ import { createBatcher } from "@/lib/core/batch";
 import { resultWithin } from "@/lib/core/deadline";
 import { DomainError } from "@/lib/core/errors";
 
-/**
- * Counts the requests of this process, and adds the counts to the store that all instances share.
- */
+// Counts the requests of this process, and adds the counts to the store that all instances share.
 
 interface RateIncrement {
   readonly bucket: string;
@@ -24,8 +22,8 @@ const FLUSH_INTERVAL_MS = 100;
 /** Maximum number of buckets in one statement. */
 const BATCH_MAX = 2_000;
 /**
- * When more callers than this arrive in one window, the remaining ones share one bucket, so that
- * memory stays bounded.
+ * Maximum number of callers that are counted separately in one window. Further callers share one
+ * bucket, so that memory stays bounded.
  */
 const BUCKETS_MAX = 100_000;
 const OVERFLOW_BUCKET = "overflow";
@@ -34,7 +32,7 @@ interface Window {
   start: number;
   /** The total of all instances, as last read. */
   shared: number;
-  /** Sent to the store, but not confirmed yet. */
+  /** Number of requests that were sent to the store but are not confirmed yet. */
   inFlight: number;
   /** Counted here since the last statement. */
   pending: number;
@@ -98,7 +96,10 @@ const createTimer = (intervalMs: number, work: () => void): (() => void) => {
   };
 };
 
-/** Removes the pending counts from the windows of the dirty buckets, for at most one statement. */
+/**
+ * Takes the pending counts out of the windows of the dirty buckets, at most as many as one
+ * statement may have.
+ */
 const collect = (
   windows: ReturnType<typeof createWindows>,
   dirty: Set<string>,
@@ -276,7 +277,7 @@ const decide = (
   resetSeconds: at.resetSeconds,
 });
 
-/** Requests of one window are sent as one number. */
+/** Groups the requests of each window, because the store gets one number per window. */
 const grouped = (asks: readonly Ask[]): readonly Ask[][] => {
   const groups = new Map<string, Ask[]>();
   for (const ask of asks) {
@@ -328,8 +329,8 @@ export const createRateLimiter = (
       const before = (totals?.[which] ?? 0) - group.length;
       group.forEach((one, index) => {
         const number = before + index + 1;
-        // Without an answer from the store, each request was under its limit by this process's own
-        // counts.
+        // When the store does not answer, each request passes, because it was below its limit by
+        // the counts of this process.
         const decision =
           totals === null
             ? decide(one, true, one.limit - one.at.used - 1)
@@ -373,7 +374,7 @@ const WINDOW_SECONDS = RATE_WINDOW_MS / 1000;
 /**
  * Adds `RateLimit-Policy` and `RateLimit`, structured fields
  * (draft-ietf-httpapi-ratelimit-headers-10).
- * @param decisions by name of the policy: `ip`, `caller`
+ * @param decisions pairs of the policy's name (`ip` or `caller`) and its decision
  */
 export const setRateLimitHeaders = (
   headers: Record<string, string>,

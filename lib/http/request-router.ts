@@ -33,7 +33,7 @@ export interface RouterOptions {
   readonly pages: (request: PageRequest) => void;
   readonly files?: StaticFiles;
   readonly pageHeaders: PageHeaders;
-  /** For the limits of addresses, which the pages share with the API. */
+  /** Services for the limits of addresses, which the pages share with the API. */
   readonly services: LimitServices;
 }
 

@@ -2,9 +2,9 @@ import { DomainError, notFound } from "@/lib/core/errors";
 
 /** The target of a request in a canonical form, which both servers interpret the same way. */
 export interface RequestTarget {
-  /** Begins with one slash; no empty, `.` or `..` segment. */
+  /** The path. It begins with one slash and has no empty, `.` or `..` segment. */
   readonly path: string;
-  /** With its question mark, or empty. */
+  /** The query with its question mark, or empty. */
   readonly search: string;
 }
 
@@ -12,7 +12,10 @@ const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~-]+)+$/;
 const ABSOLUTE = /^https?:\/\/[^/?]*/i;
 const ESCAPE = /%([0-9a-f]{2})/gi;
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
-/** Escaped slashes, backslashes and dots that remain after unreserved characters were decoded. */
+/**
+ * Matches escaped slashes, backslashes and dots that remain after unreserved characters were
+ * decoded.
+ */
 const HIDDEN_SEPARATOR = /%(?:2f|5c|2e)/i;
 const CONTROL = /%(?:[01][0-9a-f]|7f)/i;
 

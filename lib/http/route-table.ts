@@ -65,8 +65,9 @@ const matchPattern = <T>(
 };
 
 /**
- * @returns a function from path (no query, no trailing slash) to its entry: literal paths by a map,
- * then patterns with parameters, then catch-alls, the longest prefix first; null when no pattern
+ * Creates the function that finds the entry of a path. A literal path has priority over a pattern
+ * with parameters, and a pattern over a catch-all. Of several catch-alls, the longest prefix wins.
+ * @returns a function of a path without query and trailing slash; it returns null when no pattern
  * matches
  */
 export const createRouteTable = <T extends { readonly path: string }>(

@@ -12,7 +12,7 @@ export { accepted, created, ok, reply } from "./reply";
  *     });
  *
  * `actor` is null for public routes, a UserActor for `auth: "user"`, an Actor for `auth: "member"`.
- * Throw DomainError for what the caller may know. `Idempotency-Key` counts on every POST that is
- * not public, unless its contract says `readsOnly` or `keepsNoAnswer`.
+ * Throw DomainError for errors that the caller may know. `Idempotency-Key` has an effect on every
+ * POST that is not public, unless its contract says `readsOnly` or `keepsNoAnswer`.
  */
 export const route = createRoute<Services>(getServices);

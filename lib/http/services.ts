@@ -37,20 +37,23 @@ export interface HttpServices {
   readonly clock: Clock;
   readonly apiKeys: {
     /**
+     * Finds the API key with this secret.
      * @param from IP address of the caller; null when unknown
-     * @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked`, `api_key_suspended`
+     * @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked`,
+     * `api_key_suspended`
      */
     verify(secret: string, from: string | null): Promise<ApiKeyActor>;
   };
   readonly auth: {
-    /** @throws DomainError `unauthorized` */
+    /** Reads an access token. @throws DomainError `unauthorized` */
     verifyAccessToken(
       token: string,
     ): Promise<{ userId: string; sessionId: string; expiresAt: Date }>;
   };
   readonly projects: {
     /**
-     * Null selects the user's default project.
+     * Finds the project and the user's role in it. A `projectId` of null selects the user's
+     * default project.
      * @throws DomainError `not_found` for a project of others
      */
     resolve(

@@ -3,8 +3,8 @@ import { cache } from "react";
 import { authOptions } from "./next-auth";
 
 /**
- * The signed-in person of this request, for server components. Null without a session or when it
- * has ended. Read only once per request.
+ * The signed-in person of this request, for server components. Null when there is no session or
+ * when the session has ended. The session is read only once per request.
  */
 export const getBrowserSession = cache(async (): Promise<Session | null> => {
   const session = await getServerSession(authOptions());

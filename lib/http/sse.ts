@@ -47,7 +47,7 @@ export interface EventStreamOptions {
    * gets the reason.
    */
   readonly signal?: AbortSignal;
-  /** Called once, whatever ended the stream. */
+  /** Called once when the stream ends, for any reason. */
   readonly onEnd?: () => void;
 }
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Coding, codingFor } from "./compress";
 
 const PREFIX = "/_next/static/";
-/** Files may be cached for ever, because a change of content changes the name. */
+/** Caches may keep files for ever, because a change of content changes the name. */
 const FOREVER = "public, max-age=31536000, immutable";
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "application/javascript; charset=utf-8",

@@ -27,7 +27,9 @@ const PROBE_MS = 250;
 const ADVICE =
   "Read the reason and the log. `npm start` may be tried again; if a file of the build is missing, `npm run build` creates it again.";
 
-/** @throws PartError that names the program on the port */
+/**
+ * Checks that no program listens on the port. @throws PartError that names the program on the port
+ */
 export const requireFreePort = async (port: number, host: string): Promise<void> => {
   if (port === 0 || (await isPortFree(port, host))) return;
   const owner = portOwner(port) ?? "another program";

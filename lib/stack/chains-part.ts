@@ -12,7 +12,7 @@ import { freePort, isPortFree } from "@/lib/platform/os/ports";
 
 export interface ChainsPart {
   readonly rpcUrls: Readonly<Record<string, string>>;
-  /** Environment variables through which the server finds these chains. */
+  /** Environment variables that tell the server where the local chains are. */
   readonly environment: Readonly<Record<string, string>>;
   readonly boards: readonly BoardPart[];
   stop(): Promise<void>;
@@ -21,8 +21,8 @@ export interface ChainsPart {
 interface ChainsPartOptions {
   readonly dataDir: string;
   /**
-   * Private key of the account that pays for bundles; it receives coins and may mark for the
-   * paymaster. With or without the development prefix.
+   * Private key of the account that pays for bundles, with or without the development prefix. The
+   * local chains give this account coins and the right to mark operations for the paymaster.
    */
   readonly executorKey: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -30,9 +30,15 @@ interface ChainsPartOptions {
 }
 
 const HOST = "127.0.0.1";
-/** The ports of `lib/platform/config/chains/local.json`, which browser wallets may have stored. */
+/**
+ * Ports of the first run. They equal the ports in `lib/platform/config/chains/local.json`, which
+ * browser wallets may have stored.
+ */
 const FIRST_PORTS = [8545, 8546, 8547, 8548];
-/** Loading a large state takes long on a busy machine. */
+/**
+ * Maximum time without progress during a start. Loading a large state takes long on a busy
+ * machine.
+ */
 const QUIET_MAX_MS = 300_000;
 const ADVICE =
   "Read the reason. `npm run reset` starts the chains afresh; DEVNET=0 with CHAINS_FILE goes without them.";
@@ -63,8 +69,9 @@ const choosePorts = async (folder: string): Promise<number[]> => {
 };
 
 /**
- * Three local chains with all contracts and the solver, in a separate process: their load does not
- * affect the supervisor, and either can be restarted without the other.
+ * Starts three local chains with all contracts and the solver in a separate process, so that their
+ * load does not affect the supervisor, and each of the two processes can be restarted without the
+ * other.
  * @throws PartError
  */
 export const startChainsPart = async ({

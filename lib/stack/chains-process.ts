@@ -43,7 +43,7 @@ const start = async () => {
     log,
   });
   const key = process.env.EXECUTOR_PRIVATE_KEY;
-  // The server reports an invalid key.
+  // A failure is only logged, because the server's start checks report an executor without coins.
   if (key)
     await fundServiceAccounts(devnet, { executor: addressOf(key) }).catch(() =>
       log("The executor got no coins, or no right to mark."),

@@ -31,8 +31,9 @@ export interface ChildOptions {
    */
   readonly probe?: (signal: AbortSignal) => Promise<void>;
   /**
-   * A start is given up after this time without a sign of life: the child writes no log, and its
-   * processes use less than a second of CPU time. A busy machine may need any time.
+   * Maximum time without progress during a start. There is no progress while the child writes no
+   * log and its processes use less than a second of CPU time. The total time of a start has no
+   * limit, because a busy machine may need long.
    */
   readonly quietMaxMs: number;
   /** Called again and again during a start that takes long. */
@@ -42,7 +43,9 @@ export interface ChildOptions {
    * this themselves.
    */
   readonly endWithSupervisor?: boolean;
-  /** Pauses before each new attempt. The last one is repeated without limit. */
+  /**
+   * Pauses before the attempts to start the child again. Every later attempt uses the last pause.
+   */
   readonly restartDelaysMs?: readonly [number, ...number[]];
   /** Called when the child ended by itself and is being started again. */
   readonly onRestart?: (reason: string) => void;
@@ -57,16 +60,20 @@ export interface SupervisedChild {
 const RESTART_DELAYS_MS: readonly [number, ...number[]] = [
   500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000,
 ];
-/** After a child ran this long, its pauses begin with the shortest again. */
+/**
+ * Time after which a running child counts as steady. The pauses before its next restarts then
+ * begin with the shortest again.
+ */
 const STEADY_AFTER_MS = 60_000;
 const LOG_TAIL_LINES = 15;
-/** How often a start is looked at, and how often a slow one is mentioned. */
+/** Intervals at which a start is checked, and at which a slow start is reported. */
 const WATCH_MS = 1_000;
 const SLOW_MS = 20_000;
-/** An idle process uses less CPU time than this in a minute. */
+/** CPU time that counts as progress of a start. An idle process uses less in a minute. */
 const MOVED_CPU_MS = 1_000;
 const STOP_STEPS = [
-  // Longer than the server's own time limit for a stop, so that only a hanging server is killed.
+  // The wait is longer than the server's own time limit for a stop, so that only a hanging server
+  // is killed.
   { signal: "SIGTERM", waitMs: 10_000 },
   { signal: "SIGKILL", waitMs: 3_000 },
 ] as const;
@@ -120,7 +127,7 @@ const ended = (child: ChildProcess): Promise<string> =>
 const sizeOf = (file: string | null): number =>
   file === null ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
 
-/** Resolves with the reason to give a start up, when nothing has moved for too long. */
+/** Resolves with the reason for ending a start that made no progress for `quietMaxMs`. */
 const untilQuiet = async (
   { pid = 0 }: ChildProcess,
   { logFile, quietMaxMs, onSlow }: ChildOptions,

@@ -3,7 +3,10 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from "node:path";
 import { identityOf, isSameProcess, type ProcessIdentity } from "@/lib/platform/os/process.mjs";
 
-/** The holder's identity, so that a later process with the same id does not count as the holder. */
+/**
+ * Content of the lock file. It identifies the holder's process, so that a later process with the
+ * same process id does not count as the holder.
+ */
 export interface LockInfo extends ProcessIdentity {
   /** RFC 3339. */
   readonly startedAt: string;

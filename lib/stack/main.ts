@@ -58,6 +58,7 @@ const describe = (error: unknown): string => {
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
+ * Reads the supervisor's settings.
  * @throws ConfigError in production with everything that is missing, before any part starts
  * @throws PartError
  */
@@ -81,7 +82,10 @@ const readSettings = (environment: StackOptions["environment"]): Settings => {
   );
 };
 
-/** Local chains run unless the environment names other chains, or in production. */
+/**
+ * Whether to start the local chains. They do not run in production, with `DEVNET=0`, or when
+ * `CHAINS_FILE` names other chains.
+ */
 const wantsDevnet = (own: Settings): boolean =>
   own.DEVNET !== "0" && own.CHAINS_FILE === undefined && own.CAUSEWAY_ENV !== "production";
 
@@ -138,13 +142,13 @@ const appEnvironment = (
     ...options.environment,
     ...parts.secrets,
     DATABASE_URL: parts.databaseUrl,
-    // The service never connects as the owner of the tables. Empty instead of absent, so that no
-    // `.env` file sets it again.
+    // The service never connects as the owner of the tables. The variable is empty instead of
+    // absent, so that no `.env` file sets it again.
     DATABASE_OWNER_URL: "",
     DEVNET: parts.chains ? "1" : "0",
     PORT: String(own.PORT),
     HOST: own.HOST,
-    // There is no default in production; the server reports that it is missing.
+    // In production PUBLIC_URL has no default, so that the server reports when it is missing.
     PUBLIC_URL:
       own.PUBLIC_URL ?? (own.CAUSEWAY_ENV === "production" ? undefined : parts.publicUrl),
     NEXTAUTH_URL: options.environment.NEXTAUTH_URL || parts.publicUrl,
@@ -191,7 +195,10 @@ interface Started {
   readonly rpcUrls: Readonly<Record<string, string>>;
 }
 
-/** Migrations hold a session lock, and a pooler would lend that session to others. */
+/**
+ * The direct URL is for migrations. They hold a session lock, and a pooler would lend their
+ * session to other clients.
+ */
 const databaseOf = (own: Settings) => ({
   databaseUrl: own.DATABASE_URL,
   directUrl: own.DATABASE_DIRECT_URL === "none" ? undefined : own.DATABASE_DIRECT_URL,
@@ -207,8 +214,8 @@ const startParts = async (
   const url = own.PUBLIC_URL ?? `http://localhost:${String(own.PORT)}`;
   await requireFreePort(own.PORT, own.HOST);
   const { root, dataDir, dev } = options;
-  // When the database is refused, a data folder in use must stay unchanged, so its chains start
-  // only afterwards.
+  // A data folder in use must stay unchanged when the start of the database fails. Its chains
+  // therefore start only after the database.
   const isInUse = existsSync(join(dataDir, SECRETS_FILE));
   const secrets = secretsOf(options, own);
   const executorKey = secrets.EXECUTOR_PRIVATE_KEY ?? options.environment.EXECUTOR_PRIVATE_KEY;

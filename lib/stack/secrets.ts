@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 
 const random = (): string => randomBytes(KEY_BYTES).toString("hex");
 
-/** How each secret of a development stack is generated. */
+/** For each secret of a development stack, the function that generates it. */
 const MAKERS = {
   APP_SECRET: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
   NEXTAUTH_SECRET: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
@@ -35,8 +35,8 @@ const readStored = (file: string): Partial<Record<string, string>> => {
 };
 
 /**
- * The secrets of a development stack. Those of the environment win; the others are generated once
- * and stored in `file` (mode 600).
+ * The secrets of a development stack. Secrets of the environment have priority. The other secrets
+ * are generated once and stored in `file` (mode 600).
  */
 export const developmentSecrets = (
   file: string,

@@ -8,14 +8,14 @@ export interface Worker {
 const RECONCILE_EVERY_MS = 1000;
 const RECONCILE_LEASE_MS = 3000;
 /**
- * Less than 1, so that a worker that checks after the interval does not treat its own last run as
- * too recent.
+ * Share of a task's interval after which the task is due again. Less than 1, so that a worker that
+ * checks after the interval does not treat its own last run as too recent.
  */
 const DUE_SHARE = 0.9;
 const SWEEP_EVERY_MS = 60_000;
 /**
- * Slightly less than the workers' interval, so that no worker treats its own last sweep as too
- * recent.
+ * Time after the last sweep at which the next one is due. It is slightly less than the workers'
+ * interval, so that no worker treats its own last sweep as too recent.
  */
 const SWEEP_DUE_MS = 50_000;
 const EXPIRE_EVERY_MS = 5000;
@@ -51,8 +51,8 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
 };
 
 /**
- * Compares the service's transactions on a chain with that chain; one worker at a time does so for
- * all.
+ * Compares the stored state of the service's transactions with their chain. Only one worker at a
+ * time runs this task.
  */
 const reconcileEachTime = (
   { runAlone, transactions, signing, errorLog }: Services,
@@ -129,13 +129,16 @@ const watchSigning = ({ signing, errorLog }: Services): (() => Promise<void>) =>
   });
 };
 
-/** After an outage a turn may read many blocks, so its lease is renewed while it runs. */
+/**
+ * Lease of one run of a search. After an outage a run may read many blocks and take longer, so its
+ * lease is renewed while it runs.
+ */
 const DEPOSITS_LEASE_MS = 5000;
 const DEPOSITS_EVERY_MS = 1000;
 const COINS_EVERY_MS = 5000;
 const POLLS_PER_COINS = 5;
 
-/** Searches a chain for deposits; one worker at a time does so for all. */
+/** Searches a chain for deposits. Only one worker at a time runs each of the two searches. */
 const depositsOf = (
   { runAlone, deposits, instances, errorLog }: Services,
   { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
@@ -222,7 +225,8 @@ export const startWorker = (
   const jobs = startJobRunner({
     repository: {
       ...services.jobs,
-      // No job is claimed before the database's time is known.
+      // The heartbeat must have started before a job is claimed, so that the database's time is
+      // known.
       claim: async (input) => {
         await instances.start();
         return services.jobs.claim(input);

@@ -2,7 +2,10 @@ import type { CurrencyRates } from "@/lib/books/ports/currency-rates";
 import type { PriceOracle } from "@/lib/books/ports/price-oracle";
 import { RATED_CURRENCIES } from "@/lib/core/currencies";
 
-/** No token is on this chain, so the first configured feed of the currency is used. */
+/**
+ * Chain id for currencies. No token is on a chain with this id, so the first configured feed of
+ * the currency is used.
+ */
 const ANY_CHAIN = 0;
 
 /**

@@ -15,8 +15,8 @@ const ROUND = encodeCall({ abi: feedAbi, functionName: "latestRoundData" });
 const DECIMALS = encodeCall({ abi: feedAbi, functionName: "decimals" });
 const DECIMALS_MAX = 36;
 /**
- * Shorter than a quote's wait for its route. So with a hanging chain, a quote loses only its price
- * check.
+ * Shorter than the time that a quote waits for its route. A chain that does not answer therefore
+ * costs the quote only its price check.
  */
 const TIMEOUT_MS = 2000;
 

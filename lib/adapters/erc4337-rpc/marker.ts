@@ -45,7 +45,7 @@ export type Marker = (
   userOpHash: Hex,
 ) => Promise<void>;
 
-/** A mark expires after this time. It is longer than the validity of any operation. */
+/** Time after which a mark expires. It is longer than the validity of any operation. */
 const MARK_SECONDS = 3_600;
 const MARKED_AT_ONCE_MAX = 200;
 const CLAIMS_MAX = 3;
@@ -56,8 +56,8 @@ const CLAIMS_MAX = 3;
 const GAS_PER_MARK = 30_000n;
 const GAS_OF_TRANSACTION = 60_000n;
 /**
- * Blocks to wait for the mark. If it is not mined by then, the caller must submit the operation
- * again.
+ * Number of blocks to wait for the mark. If the mark is not mined by then, the caller must submit
+ * the operation again.
  */
 const BLOCKS_WAITED = 2;
 const WAIT_MS_MAX = 15_000;
@@ -163,7 +163,7 @@ const sendFor = async (
       await deps.transactions.send(await transactionOf(deps, chainId, marks));
       return;
     } catch (error) {
-      // Another instance is marking some of them. The loop continues with the rest.
+      // Another instance is marking some of the operations. The loop continues with the others.
       if (!(error instanceof BundledElsewhereError)) throw error;
     }
   }

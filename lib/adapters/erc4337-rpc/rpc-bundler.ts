@@ -42,10 +42,10 @@ export interface RpcBundlerDeps {
   readonly fetchFn?: typeof fetch;
 }
 
-/** An operation whose validity is unknown leaves the sender's queue after this time. */
+/** Time after which an operation whose validity is unknown leaves the sender's queue. */
 const VALIDITY_MS = 600_000;
 /**
- * Added to the estimated `preVerificationGas`, in percent. A bundler checks the value again at
+ * Margin on the estimated `preVerificationGas`, in percent. A bundler checks the value again at
  * submission, and a rollup's fee for data on its parent chain changes by up to an eighth per block
  * of that chain.
  */
@@ -56,8 +56,8 @@ const withMargin = (preVerificationGas: bigint): bigint =>
 
 /**
  * EntryPoint's error code in a bundler's message. ERC-7769 requires the bundler to repeat
- * EntryPoint's text, which starts with the code. No decision depends on it; it is for people and
- * metrics.
+ * EntryPoint's text, which starts with the code. The code is for people and metrics; no decision
+ * depends on it.
  */
 const entryPointCodeIn = (message: string): { entryPointCode?: string } => {
   const [code] = /\bAA\d{2}\b/.exec(message) ?? [];
@@ -65,7 +65,8 @@ const entryPointCodeIn = (message: string): { entryPointCode?: string } => {
 };
 
 /**
- * Extra gas for reading a mark from storage. The estimate lacks it, because it runs without a mark.
+ * Extra gas for reading a mark from storage. The bundler's estimate does not contain it, because
+ * the estimate runs without a mark.
  */
 const MARK_USE_GAS = 10_000n;
 
@@ -84,8 +85,8 @@ const KNOWN_ASKED_EVERY_MS = 100;
 const no = (): boolean => false;
 
 /**
- * ERC-7769 error codes of definite refusals: by EntryPoint or the paymaster, or because of opcodes,
- * validity, reputation or stake.
+ * ERC-7769 error codes with which a bundler definitely rejects an operation: by EntryPoint or the
+ * paymaster, or because of opcodes, validity, reputation or stake.
  */
 const REFUSALS = { from: -32507, to: -32500 } as const;
 
@@ -147,7 +148,8 @@ const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => 
  * arrived before the bundler had stored the first one.
  */
 const isKnown = async (ask: RpcClient, userOpHash: Hex, error: unknown): Promise<boolean> => {
-  // A refusal code of ERC-7769 is definite. Any other code leaves the operation's state unknown.
+  // With an error code of `REFUSALS` the bundler has definitely rejected the operation. Any other
+  // code leaves the operation's state unknown.
   const askedMax =
     error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
   for (let asked = 0; asked < askedMax; asked += 1) {
@@ -219,7 +221,8 @@ const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
     } catch (error) {
       if (await isKnown(clientOf(chainId), userOpHash, error)) return;
       if (error instanceof BundlerRefusal && isRefusal(error.rpcCode)) {
-        // The bundler does not have the operation. It must not block the sender's queue.
+        // The bundler does not have the operation, so the operation must not block the sender's
+        // queue.
         await queue?.leave(chainId, userOpHash);
         await requireEnoughGas(chainId, operation, error);
       }
@@ -262,7 +265,7 @@ export const createRpcBundler = ({
           [],
           gasPriceAnswer,
         );
-        // The bundler refuses operations with lower fees than these.
+        // Uses the bundler's own fees, because the bundler rejects operations with lower fees.
         return capFees(registry.get(chainId), { ...fast, pricePerGas: fast.maxFeePerGas });
       } catch (error) {
         if (error instanceof BundlerRefusal && error.rpcCode === METHOD_NOT_FOUND)

@@ -27,24 +27,27 @@ export interface Plan {
 }
 
 /**
- * A larger bundle would delay its first operation, and might not fit into a block with other
- * transactions.
+ * Maximum number of operations in a bundle. A larger bundle would delay its first operation, and
+ * might not fit into a block with other transactions.
  */
 const OPERATIONS_MAX = 50;
 const GAS_MAX = TRANSACTION_GAS_MAX - 1_000_000n;
-/** Nodes accept transactions of up to 128 kB. */
+/** Maximum size of a bundle's call data. Nodes accept transactions of up to 128 kB. */
 const DATA_BYTES_MAX = 100_000;
-/** After this many refusals in one bundle, each of its operations is simulated separately. */
+/**
+ * When EntryPoint has rejected this many operations of a bundle, each of its other operations is
+ * simulated separately.
+ */
 const REFUSALS_MAX = 3;
 /**
- * From this attempt on, an operation is bundled alone, because another operation may have caused
+ * Attempt from which on an operation is bundled alone, because another operation may have caused
  * the earlier reverts.
  */
 const ALONE_FROM_ATTEMPT = 3;
 
 /**
  * Whether the operation must be bundled alone. An external owner can use the operation's nonce in
- * another transaction; then every bundle with the operation reverts, and would block all other
+ * another transaction. Then every bundle with the operation reverts, and would block all other
  * operations on the chain.
  */
 const mustGoAlone = ({ before, isHeldElsewhere }: Wanted): boolean =>
@@ -115,9 +118,9 @@ const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
 const singles = (wanted: readonly Wanted[]): Wanted[][] => wanted.map((one) => [one]);
 
 /**
- * Simulates the whole bundle in one `eth_call`; if EntryPoint accepts it, that is enough.
- * Operations that are refused in a bundle are then simulated separately. If they pass (for example
- * two that share a deposit), they get separate bundles.
+ * Simulates the whole bundle in one `eth_call`. If EntryPoint accepts the bundle, no further
+ * simulation is needed. Operations that are refused in a bundle are then simulated separately. If
+ * they pass (for example two that share a deposit), they get separate bundles.
  */
 const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<Plan> => {
   if (bundle.length === 1) {
@@ -138,7 +141,10 @@ const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promi
   };
 };
 
-/** @throws errors other than reverts, when the node did not answer */
+/**
+ * Divides the operations into bundles that EntryPoint accepts in simulation.
+ * @throws errors other than reverts, when the node did not answer
+ */
 export const planBundles = async (
   chain: ChainContext,
   wanted: readonly Wanted[],

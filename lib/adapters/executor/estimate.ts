@@ -46,8 +46,8 @@ const SHAPES_MAX = 1000;
 /** Hex characters of the call's selector and its first word, the called address. */
 const CALL_HEAD_CHARS = 2 + 8 + 64;
 /**
- * Gas of EntryPoint's nonce check, deposit and hashing, which the probe does not perform; and its
- * gas per word of the operation.
+ * Gas of EntryPoint's nonce check, deposit and hashing, which the probe does not perform. The
+ * second constant is EntryPoint's gas per word of the operation.
  */
 const VALIDATION_OVERHEAD = 60_000n;
 const VALIDATION_OVERHEAD_PER_WORD = 30n;
@@ -55,8 +55,9 @@ const PAYMASTER_OVERHEAD = 15_000n;
 const EXECUTION_OVERHEAD = 30_000n;
 
 /**
- * Upper bound of the margin's variable part. After a price move, a swap crosses more ticks, and a
- * recipient may lose its balance slot, but the swaps of one batch do not all change at once.
+ * Upper bound of the margin's variable part. After a price move a swap crosses more ticks, and a
+ * payment to a recipient without a balance needs a new storage slot, but the swaps of one batch do
+ * not all change at once.
  */
 const ROOM_MAX = 400_000n;
 

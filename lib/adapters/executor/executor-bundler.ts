@@ -30,9 +30,9 @@ const FEES_CACHED_MS_MAX = 2_000;
  */
 const BATCHED_MAX = 200;
 /**
- * Minimum time between two bundles of a chain, as a fraction of its block time. A single operation
- * is bundled at once. Operations that arrive right after it share the next bundle, which is hardly
- * mined later.
+ * The minimum time between two bundles of a chain is its block time divided by this number. A
+ * single operation is bundled at once. Operations that arrive right after it share the next
+ * bundle, which is hardly mined later.
  */
 const BUNDLES_PER_BLOCK = 4;
 const BUNDLES_EVERY_MS_MAX = 250;

@@ -45,8 +45,8 @@ const GAS_PER_BYTE = 16n;
 const FLOOR_PER_ZERO_BYTE = 10n;
 const FLOOR_PER_BYTE = 40n;
 /**
- * Gas of EntryPoint that it does not measure for an operation: loop, events, reimbursement of the
- * executor.
+ * Gas that EntryPoint uses for an operation but does not measure: its loop, its events, and the
+ * reimbursement of the executor.
  */
 const UNMEASURED_GAS = 22_000n;
 const UNMEASURED_GAS_PER_WORD = 5n;

@@ -30,8 +30,8 @@ interface Submitting extends SubmitterDeps {
 /** How often an operation is bundled again after its bundle reverted. */
 const BUNDLES_MAX = 5;
 /**
- * Like `BUNDLES_MAX`, for an operation with an external owner. It is bundled alone, so it causes
- * the reverts itself, perhaps on purpose.
+ * Like `BUNDLES_MAX`, for an operation with an external owner. Such an operation is bundled alone,
+ * so it causes the reverts itself, perhaps on purpose.
  */
 const HELD_BUNDLES_MAX = 2;
 /** How often a bundle is rebuilt after another instance has bundled some of its operations. */
@@ -154,7 +154,7 @@ const bundleTransactionsOf = async (
   return { bundles, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
 };
 
-/** Sends the bundle, without operations that another instance has bundled in the meantime. */
+/** Sends the bundle without the operations that another instance has bundled in the meantime. */
 const sendBundle = async (
   deps: SubmitterDeps,
   chain: ChainContext,
@@ -174,7 +174,8 @@ const sendBundle = async (
       const carrierOf = ({ userOpHash }: Wanted): string | undefined =>
         bundles.get(userOpHash)?.transaction.id;
       const isMine = (one: Wanted): boolean => carrierOf(one) === one.before?.transaction.id;
-      // The other instance may have stopped between storing and sending these bundles.
+      // Sends the other instance's bundles too, because it may have stopped after storing and
+      // before sending them.
       const elsewhere = new Set(
         mine.filter((one) => !isMine(one)).flatMap((one) => carrierOf(one) ?? []),
       );
@@ -230,7 +231,10 @@ const impossible = (
     : null;
 };
 
-/** @returns the refusals by operation hash; accepted operations are missing */
+/**
+ * @returns for the hash of each operation that was not accepted, the error; accepted operations
+ * are missing
+ */
 const submitRound = async (
   deps: Submitting,
   chain: ChainContext,

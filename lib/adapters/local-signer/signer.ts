@@ -44,9 +44,10 @@ const CACHE_MAX = 500;
 const CACHE_MS = 60_000;
 
 /**
- * Signs with secp256k1 keys that are stored encrypted in the database: AES-256-GCM with a separate
- * data key for each, which the key-encryption key wraps, bound to project and key id. Decrypted
- * keys stay in memory for at most a minute. No error contains key material.
+ * Signs with secp256k1 keys that are stored encrypted in the database. Each key is encrypted with
+ * AES-256-GCM under a separate data key, which the key-encryption key wraps. The ciphertext is
+ * bound to project and key id. Decrypted keys stay in memory for at most a minute. No error
+ * contains key material.
  */
 export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   const { store, envelopes, clock = systemClock } = options;

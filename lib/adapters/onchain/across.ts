@@ -21,8 +21,8 @@ import {
 import { encodeBalanceSwap } from "./swap-calls";
 
 /**
- * Limit of every SpokePool (`fillDeadlineBuffer`, six hours): it refuses deposits with a later fill
- * deadline.
+ * Maximum of every SpokePool (`fillDeadlineBuffer`, six hours). The SpokePool refuses a deposit
+ * whose fill deadline is later.
  */
 export const FILL_DEADLINE_SECONDS_MAX = 21_600;
 
@@ -67,8 +67,8 @@ const handlerCall = (target: Address, callData: Hex, value = 0n): HandlerCall =>
 });
 
 /**
- * The handler sends its whole balance of a token to a recipient. The zero address means the chain's
- * coin.
+ * Makes the handler send its whole balance of a token to a recipient. The zero address means the
+ * chain's coin.
  */
 const sendAll = ({ handler }: DeliveryTerms, token: Address, to: Address): HandlerCall =>
   handlerCall(
@@ -107,7 +107,8 @@ const swapAll = (terms: DeliveryTerms, swap: SwapPlan, router: EvmAddress): Hand
 const SELECTOR_BYTES = 4n;
 
 /**
- * The handler unwraps its whole balance: it replaces the argument, which must be 0, by the balance.
+ * Makes the handler unwrap its whole balance. The handler replaces the argument, which must be 0,
+ * by its balance.
  */
 const unwrapAll = ({ handler, bridgeToken }: DeliveryTerms): HandlerCall =>
   handlerCall(
@@ -216,7 +217,9 @@ export interface SwapAndDepositTerms {
   readonly deposit: DepositTerms;
 }
 
-/** The periphery approves exactly the sold amount for the exchange. */
+/**
+ * The periphery's transfer type for a swap: it approves exactly the sold amount for the exchange.
+ */
 const TRANSFER_BY_APPROVAL = 0;
 
 /**

@@ -22,7 +22,7 @@ const BPS = 10_000;
 
 interface SourceSide {
   readonly deposited: bigint;
-  /** The minimum that may be deposited. Only after a swap is it less than `deposited`. */
+  /** The minimum that may be deposited. It is less than `deposited` only after a swap. */
   readonly depositedMin: bigint;
   readonly quote: SwapQuote | null;
 }
@@ -58,8 +58,8 @@ interface Failure {
 }
 
 /**
- * The most informative error: that of an unreachable chain, then of the bridge itself, then of low
- * liquidity, then of a missing route.
+ * The most informative error. An unreachable chain comes first, then an error of the bridge
+ * itself, then low liquidity, then a missing route.
  */
 const worstOf = (failures: readonly Failure[]): Error | undefined => {
   const withCode = (code: string) =>
@@ -145,9 +145,10 @@ const estimate = async (
 };
 
 /**
- * The deposit of the source. If a swap is needed, it sells the source's whole amount, and its whole
- * output is deposited. The swap may use only a small part of the slippage: a swap that reverts on
- * the source costs little, but a fill that reverts on the destination costs hours.
+ * The deposit of the source. If a swap is needed, the swap sells the source's whole amount, and
+ * the swap's whole output is deposited. The swap may use only a small part of the slippage,
+ * because a revert on the source costs little, but a fill that reverts on the destination costs
+ * hours.
  */
 const sourceSide = async (
   parts: BridgeParts,

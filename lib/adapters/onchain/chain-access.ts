@@ -169,9 +169,9 @@ const chainUnavailable = (message: string): DomainError =>
   new DomainError("chain_unavailable", message);
 
 /**
- * Retries a read after any error except an outage. A node may lack the block of the read (it was
- * pruned, or another node behind the load balancer has not received it yet), and these reads cannot
- * revert for another reason.
+ * Retries a read after any error except an outage. A node may lack the block of the read, because
+ * the block was pruned or because another node behind the load balancer has not received it yet.
+ * The reads cannot revert for another reason.
  */
 const readAgain = async <T>(
   registry: ChainRegistry,

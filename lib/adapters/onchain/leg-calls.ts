@@ -29,7 +29,10 @@ interface LegContext {
   readonly payer: EvmAddress;
 }
 
-/** `depositQuoteTimeBuffer` of every SpokePool. Deposits with an older quote revert. */
+/**
+ * Maximum age of a deposit's quote (`depositQuoteTimeBuffer` of every SpokePool). Deposits with an
+ * older quote revert.
+ */
 const QUOTE_SECONDS_MAX = 3600;
 
 const approve = (token: EvmAddress, spender: EvmAddress, amount: bigint): Call => ({

@@ -32,8 +32,8 @@ export const scanBlocks = async <T>(
 };
 
 /**
- * The positions where searches continue, by deposit. They are lost on restart, and the searches
- * then start over.
+ * For each deposit, the block at which its search continues. The positions are lost on restart,
+ * and the searches then start over.
  */
 export const createPositions = ({
   searchesRememberedMax,

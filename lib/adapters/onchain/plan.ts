@@ -74,7 +74,7 @@ export const spokePoolPeripheryAbi = parseAbi([
   "function swapAndBridge(SwapAndDepositData swapAndDepositData) payable",
 ]);
 
-/** Stored legs contain this id. If it changed, no provider would match them. */
+/** Stored legs contain this id. If the id changed, no provider would match the stored legs. */
 export const PROVIDER_ID = "onchain";
 
 // Plans and deposits are stored as JSON with quotes and legs, so their amounts are decimal integer
@@ -108,8 +108,8 @@ const legPlan = z.discriminatedUnion("kind", [
     inputToken: address,
     outputToken: address,
     /**
-     * The deposited amount. With a swap before the bridge, the minimum output of the swap; its
-     * whole output is deposited.
+     * The deposited amount. With a swap before the bridge, it is the minimum output of the swap,
+     * whose whole output is deposited.
      */
     inputAmount: amount,
     /**
@@ -191,8 +191,13 @@ const parse = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
   );
 };
 
-/** @throws DomainError `internal_error` when the value is not a plan of this provider. */
+/**
+ * Reads a stored plan of this provider. @throws DomainError `internal_error` for any other value
+ */
 export const parsePlan = (value: unknown): LegPlan => parse(legPlan, value, "plan");
-/** @throws DomainError `internal_error` when the value is not a deposit of this provider. */
+/**
+ * Reads a stored deposit of this provider. @throws DomainError `internal_error` for any other
+ * value
+ */
 export const parseDeposit = (value: unknown): DepositRecord =>
   parse(depositRecord, value, "deposit");

@@ -162,8 +162,9 @@ export const impactBps = (spotScaled: bigint, amountOut: bigint): number => {
 };
 
 /**
- * The paths for which the quoter is queried: the best by estimate, including some that share no
- * pool with them, because only those can take a part of a large trade.
+ * The paths for which the quoter is queried. They are the best paths by estimate, and further
+ * paths that share no pool with the best ones, because only such paths can take a part of a large
+ * trade.
  */
 export const rankPaths = (
   paths: readonly Path[],
@@ -209,7 +210,10 @@ const firstWord = (data: Hex | null | undefined): bigint =>
   data === null || data === undefined || data.length < 66 ? 0n : BigInt(data.slice(0, 66));
 
 export interface PoolBook {
-  /** At most `poolStatesTtlMs` old. Empty for a chain without Uniswap. */
+  /**
+   * The chain's pools with states that are at most `poolStatesTtlMs` old. Empty for a chain
+   * without Uniswap.
+   */
   pools(chainId: number, signal: AbortSignal): Promise<readonly Pool[]>;
   /** Calls that read the current states of pools, so that they can be sent with other reads. */
   stateCalls(pools: readonly Pool[]): readonly ReadCall[];

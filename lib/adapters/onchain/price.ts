@@ -15,7 +15,7 @@ const USD_DECIMALS = 18;
 const USD_ONE = 10n ** BigInt(USD_DECIMALS);
 const SPOT_SCALE_DECIMALS = 18n;
 const SIGNIFICANT_FRACTION_DIGITS = 6;
-/** Less than the 3 s for which callers wait. */
+/** Time limit of `highestUsd`. It is less than the 3 s for which callers wait. */
 const HIGHEST_WAIT_MS = 2000;
 
 /** Formats as in `"2998.5"`: at most six significant digits after the point, rounded down. */
@@ -166,8 +166,8 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
   });
 
   /**
-   * The current step of a fill's gas cost, for each destination with and without a message. Each
-   * process has its own steps.
+   * For each destination chain, with and without a message, the current step of a fill's gas cost.
+   * Each process has its own steps.
    */
   const steps = new Map<string, UsdScaled>();
 

@@ -45,7 +45,10 @@ export const refundToken = (
   );
 };
 
-/** The leaves executed in these blocks that pay the deposit's depositor in its token. */
+/**
+ * The leaves executed in the range of blocks that pay the deposit's depositor in the deposit's
+ * token.
+ */
 export const leavesIn = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
@@ -79,7 +82,7 @@ export const leavesIn = async (
 type Log = TransactionReceipt["logs"][number];
 
 /**
- * The transfers of the deposit's token to its depositor in these logs, from any sender or only from
+ * The transfers in `logs` of the deposit's token to its depositor, from any sender or only from
  * `from`.
  */
 const transfersOf = (
@@ -111,8 +114,8 @@ const transfersOf = (
 };
 
 /**
- * The leaf's own transfers to the depositor: those between the previous leaf's event and its own
- * event.
+ * The transfers of the leaf to the depositor. In the logs they are between the previous leaf's
+ * event and the leaf's own event.
  */
 export const paymentsOf = async (
   deps: OnchainDeps,
@@ -138,7 +141,7 @@ export const paymentsOf = async (
   return transfersOf(deposit, logs, spokePool);
 };
 
-/** In Unix seconds. */
+/** The time of a block, in Unix seconds. */
 export const timeOf = async (
   deps: OnchainDeps,
   chainId: number,

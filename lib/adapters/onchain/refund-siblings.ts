@@ -19,7 +19,9 @@ interface BundleRange {
   readonly to: bigint;
 }
 
-/** The bundle's range of a chain; null for a chain that the bundle does not settle. */
+/**
+ * Returns the bundle's block range on a chain; null for a chain that the bundle does not settle.
+ */
 type BundleRanges = (chainId: number) => BundleRange | null;
 
 const CHAIN_INDICES_KEY = stringToHex("CHAIN_ID_INDICES", { size: 32 });
@@ -71,8 +73,8 @@ interface Proposal {
 }
 
 /**
- * The valid proposals in these blocks. A dispute or deletion invalidates the previous proposal.
- * Null when there are too many blocks.
+ * The valid proposals in the blocks of `span`. A dispute or deletion invalidates the previous
+ * proposal. Null when there are too many blocks.
  */
 const standingProposals = async (
   deps: OnchainDeps,
@@ -134,8 +136,8 @@ const proposalsBefore = async (
 
 /**
  * The block ranges of the bundle to which a leaf belongs. The SpokePool's refund root identifies a
- * proposal on the HubPool, which contains the last block of each chain. The ranges begin after
- * those of the previous proposal.
+ * proposal on the HubPool, which contains the last block of each chain. Each range begins after
+ * the last block of the previous proposal.
  * @returns a sentence that says what is missing, when the ranges are unknown
  * @throws DomainError `chain_unavailable`
  */

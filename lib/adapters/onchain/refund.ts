@@ -67,7 +67,7 @@ const namesAnother = async (
 };
 
 /**
- * The verdict without a hub: only a leaf for a single deposit is recognised, if it has the exact
+ * The verdict without a hub. A leaf for a single deposit is recognised only if it has the exact
  * amount and its id is not the number of another deposit.
  */
 const directVerdict = async (
@@ -196,7 +196,7 @@ const startOf = async (
 export const createRefundSearch = (deps: OnchainDeps) => {
   const { tuning } = deps;
   const positions = createPositions(tuning);
-  /** Doubts in blocks before the position from which the search continues. */
+  /** For each deposit, the doubts in blocks before the position at which its search continues. */
   const doubtsBefore = new Map<string, readonly RefundDoubt[]>();
 
   const remember = (key: string, block: bigint, doubts: readonly RefundDoubt[]): void => {

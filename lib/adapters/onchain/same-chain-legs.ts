@@ -18,8 +18,8 @@ const amountOf = (result: ProbeResult | undefined): bigint | null =>
  * Simulates a plain transfer on the chain's latest state in one unsigned `eth_call`, and returns
  * the amount that the recipient would get. Compares the recipient's balances, because a token may
  * deduct a part of every transfer without showing it in its return value or event. Null when the
- * amount cannot be determined: the wallet does not hold it yet, the token refuses, or the chain
- * does not answer.
+ * amount cannot be determined, because the wallet does not hold the amount yet, the token rejects
+ * the transfer, or the chain does not answer.
  */
 const createTransferProbe =
   (deps: OnchainDeps) =>

@@ -71,7 +71,7 @@ const walkBack = (
   return left === 0 ? taken : null;
 };
 
-/** Rounded down. */
+/** The amount of `step` of `steps` equal steps, rounded down. */
 export const gridAmount = (amount: bigint, step: number, steps: number): bigint =>
   (amount * BigInt(step)) / BigInt(steps);
 
@@ -141,8 +141,8 @@ export interface SwapFinder {
   estimate(wish: SwapWish, signal: AbortSignal): Promise<bigint>;
 }
 
-// The bounds of TickMath. A swap that stops at one has run out of liquidity before its whole input
-// was used.
+// The bounds of TickMath. A swap that stops at one of the bounds has run out of liquidity before
+// its whole input was used.
 const SQRT_PRICE_LOWEST = 4295128740n;
 const SQRT_PRICE_HIGHEST = 1461446703485210103287273052203988822378723970341n;
 
@@ -373,9 +373,9 @@ const refresh = (paths: readonly Path[], pools: readonly Pool[]): readonly Path[
 };
 
 /**
- * The quoted inputs are rounded down to grid points, so the amount is divided again to sum to the
- * whole amount. Each share gets at least its quoted input, and so returns at least its quoted
- * output.
+ * Divides the amount between the paths. The quoted inputs are rounded down to grid points, so the
+ * amount is divided again to sum to the whole amount. Each share gets at least its quoted input,
+ * and so returns at least its quoted output.
  */
 const sharesOf = (
   amountIn: bigint,

@@ -30,7 +30,7 @@ interface AssociationSet {
 }
 
 interface AssociationSource {
-  /** @throws DomainError `provider_error` */
+  /** Reads the association set of a pool. @throws DomainError `provider_error` */
   read(chainId: number, scope: bigint, signal: AbortSignal): Promise<AssociationSet | null>;
   /**
    * The declined labels among `labels`.
@@ -59,7 +59,7 @@ export const createAssociationSource = (baseUrl: string): AssociationSource => {
         headers: own.headers,
         signal,
       });
-      // Nothing has been published yet.
+      // The provider has not published anything yet.
       if (response.status === 404) return null;
       if (!response.ok) throw new Error(`It answered ${String(response.status)}.`);
       return schema.parse(await response.json());
@@ -150,8 +150,8 @@ const poolOf = async (
       "provider_error",
       `The entrypoint of chain ${String(chainId)} names another pool for ${token.symbol}.`,
     );
-  // GET /chains shows the computed scope without reading the chain, so it must equal the contract's
-  // scope.
+  // GET /chains shows the computed scope without reading the chain, so the computed scope must
+  // equal the contract's scope.
   if (scope !== poolScope({ chainId, pool, asset }))
     throw new DomainError(
       "provider_error",

@@ -348,7 +348,7 @@ const engineOf = (context: EngineContext): PrivacyEngine => ({
     const { precommitment } = keysOf(context, slot.wallet).deposit(pool.scope, slot.index);
     return {
       calls: depositCalls(chain, token, amountBase, precommitment),
-      // The contract rounds its fee down too.
+      // The fee is rounded down, as in the contract.
       noteBase: amountBase - (amountBase * BigInt(pool.shieldFeeBps)) / 10_000n,
       precommitment: precommitment.toString(),
     };

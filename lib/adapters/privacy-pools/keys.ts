@@ -25,7 +25,7 @@ const seedOf = (mnemonic: string, accountIndex: number): bigint => {
   return bytesToBigInt(privateKey);
 };
 
-/** @param mnemonic in English (BIP-39) */
+/** Derives the master keys of a wallet. @param mnemonic in English (BIP-39) */
 export const masterKeysOf = (mnemonic: string): MasterKeys => ({
   masterNullifier: poseidon1([seedOf(mnemonic, 0)]),
   masterSecret: poseidon1([seedOf(mnemonic, 1)]),

@@ -35,7 +35,10 @@ export interface OpenNote extends NoteSecrets {
 export interface WalletNotes {
   readonly notes: readonly OpenNote[];
   readonly nextDepositIndex: number;
-  /** Deposits from this number on might not be found again. */
+  /**
+   * The lowest deposit number that must not be used, because a later search might not find such a
+   * deposit again.
+   */
   readonly depositIndexLimit: number;
   /** The withdrawals that spent notes, by the commitment of the spent note. */
   readonly spent: ReadonlyMap<bigint, PoolWithdrawal>;

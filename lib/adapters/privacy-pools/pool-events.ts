@@ -210,7 +210,8 @@ const sync = async (follower: Follower): Promise<void> => {
   let from = await resumeFrom(follower, head.number);
   while (from <= head.number) {
     const to = min(from + rangeBlocks() * BigInt(RANGES_AT_ONCE) - 1n, head.number);
-    // Read before the logs, so that the next read notices a reorganisation in between.
+    // The block's hash is read before its logs, so that the next read notices a reorganisation in
+    // between.
     const read: BlockMark | null = to === head.number ? head : await chain.markOf(to);
     if (read === null) return;
     histories.add(await chain.fetchLogs(from, to));

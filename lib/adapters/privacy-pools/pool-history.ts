@@ -49,7 +49,7 @@ const KNOWN = new Set<Hex | undefined>([DEPOSITED, WITHDRAWN, RAGEQUIT, LEAF_INS
 const WORD_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
 
-/** Empty for events that are not about notes. */
+/** The log in the stored form. Empty for events that are not about notes. */
 export const poolLogsOf = (log: Log<bigint, number, false>): PoolLog[] => {
   const [topic, account] = log.topics;
   if (topic === undefined || !KNOWN.has(topic)) return [];
@@ -96,8 +96,8 @@ export const applyLog = (
     case DEPOSITED: {
       const [commitment, label, value, precommitment] = [first, second, third, fourth];
       history.labels.add(label);
-      // Only the first deposit with a precommitment is the wallet's. Others may copy the
-      // precommitment, but cannot spend that deposit.
+      // Only the first deposit with a precommitment belongs to the wallet. Later deposits may copy
+      // the precommitment, but their depositors cannot spend the wallet's deposit.
       if (history.deposits.has(precommitment)) return;
       const made = { depositor: account, commitment, label, value, precommitment };
       history.deposits.set(precommitment, { ...made, txHash, blockNumber });

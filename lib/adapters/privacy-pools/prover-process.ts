@@ -92,12 +92,13 @@ const circuits = new CountedCircuits({
   baseUrl: pathToFileURL(`${artifacts}/`).href,
 });
 const sdk = new PrivacyPoolSDK(circuits);
-// Reads the circuit files once, and checks their hashes against those in the SDK.
+// Reads the circuit files once, and compares their hashes with the hashes in the SDK.
 const loading = circuits.initArtifacts("latest");
 
 const withdraw = async (job: Withdraw): Promise<Groth16Proof> => {
   const [state, association] = [grow(job.state), grow(job.association)];
-  // Checked first, because proving takes seconds and would then fail.
+  // The root is checked first, because with a wrong root the proof would fail only after seconds
+  // of work.
   if (association.root !== job.association.root)
     throw new NotInTreeError(
       "The leaves of the association set do not make the root that was published.",

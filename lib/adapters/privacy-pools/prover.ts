@@ -60,8 +60,8 @@ export interface ProverOptions {
 
 const IDLE_MS = 120_000;
 /**
- * With this niceness, proofs still get about a third of the CPU of a busy service. With 10, a proof
- * could take minutes.
+ * Niceness of the proving process. With it, proofs still get about a third of the CPU of a busy
+ * service. With 10, a proof could take minutes.
  */
 const NICENESS = 5;
 const FIRST_EXPECTED_MS = 8_000;

@@ -48,7 +48,10 @@ interface Withdrawal {
 export const contextOf = (withdrawal: Withdrawal, scope: bigint): bigint =>
   BigInt(keccak256(encodeAbiParameters(withdrawalParameters, [withdrawal, scope]))) % SCALARS;
 
-/** Derived from the note's secret, so that the mnemonic suffices for the public exit. */
+/**
+ * Salt of the exit hash. It is derived from the note's secret, so that the mnemonic suffices for
+ * the public exit.
+ */
 const exitSaltOf = ({ secret }: NoteSecrets): Hex =>
   keccak256(
     encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["causeway exit", secret]),
@@ -63,6 +66,7 @@ interface Places {
 }
 
 /**
+ * The part of a spend's withdrawal that its proof covers.
  * @param slotSecrets secrets of the new note, including its precommitment; null when there is no
  * new note
  */

@@ -13,7 +13,7 @@ const rate = z.strictObject({
 /** `{"EUR": {"usd": "1.0843", "at": "2026-12-01T16:00:00Z"}}`, with one line a currency. */
 const rateFile = z.partialRecord(z.enum(RATED_CURRENCIES), rate);
 
-/** @throws when the text is not such a file */
+/** Reads the rates in the text of a rate file. @throws when the text is not such a file */
 export const readRates = (text: string): readonly CurrencyRate[] => {
   const parsed = rateFile.parse(JSON.parse(text));
   return RATED_CURRENCIES.flatMap((currency) => {

@@ -169,7 +169,7 @@ export const encodePayout = (
   });
 };
 
-/** Operations are valid from the epoch on. Only the end limits their validity. */
+/** Start of every operation's validity: the epoch. Only the end limits the validity. */
 const VALID_AFTER = 0;
 
 const SAFE_OP = [

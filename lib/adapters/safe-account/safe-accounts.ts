@@ -208,7 +208,7 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       preVerificationGas: 0n,
       maxFeePerGas: request.fees.maxFeePerGas,
       maxPriorityFeePerGas: request.fees.maxPriorityFeePerGas,
-      // These fields name the payer, but do not prove its consent: the paymaster pays only for
+      // The fields name the payer, but do not prove its consent: the paymaster pays only for
       // operations that the executor marks at submission.
       ...(isSponsored && paymaster !== undefined
         ? { paymaster, paymasterVerificationGasLimit: 0n, paymasterPostOpGasLimit: 0n }

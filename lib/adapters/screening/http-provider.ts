@@ -30,7 +30,7 @@ const answer = z.object({
 
 export interface HttpScreeningOptions {
   readonly url: string;
-  /** Sent as a bearer token and never logged; null when there is none. */
+  /** The bearer token for the provider, which is never logged; null when there is none. */
   readonly token: string | null;
   readonly clock: Clock;
   readonly timeoutMs?: number;

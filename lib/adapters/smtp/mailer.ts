@@ -33,8 +33,8 @@ export const createSmtpMailer = ({
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // Reading files or URLs for a message is turned off. The mailer only sends texts of this
-    // service.
+    // Nodemailer may not read files or URLs for a message, because the mailer only sends texts of
+    // this service.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -44,7 +44,7 @@ export const createSmtpMailer = ({
       try {
         // The address is an object, because a comma in a plain text would start another recipient.
         // The deadline covers the whole call, because the sum of SMTP's separate time-outs could
-        // exceed that of the caller.
+        // exceed the caller's time-out.
         await withDeadline(
           transport.sendMail({ from, to: { name: "", address: to }, subject, text }),
           {

@@ -5,7 +5,7 @@ const SALT_BYTES = 16;
 const KEY_BYTES = 16;
 const NONCE_BYTES = 12;
 const SECRET_BYTES = 32;
-/** Larger than every message here, so each message is one record. */
+/** Size of a record. It is larger than every message here, so each message is one record. */
 const RECORD_SIZE = 4096;
 /** Marks the last record (RFC 8188, section 2). */
 const LAST_RECORD = Buffer.from([2]);
@@ -30,7 +30,7 @@ export interface BrowserKeys {
 }
 
 export interface MessageOptions {
-  /** The sender's key pair; a new one for each message unless a test names it. */
+  /** The sender's key pair. By default each message gets a new pair; tests pass a fixed one. */
   readonly sender?: ECDH;
   readonly salt?: Uint8Array;
 }

@@ -13,7 +13,10 @@ interface PusherDeps {
   readonly clock: Clock;
 }
 
-/** For a day: a device that was off longer gets the notifications from the dashboard. */
+/**
+ * Push services keep a message for a day. A person whose device was off longer gets the
+ * notifications from the dashboard.
+ */
 const TTL_SECONDS = 86_400;
 
 /** Push messages by the standard protocol (RFC 8030, 8291 and 8292). */

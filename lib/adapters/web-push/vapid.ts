@@ -2,7 +2,7 @@ import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto"
 
 const CURVE = "prime256v1";
 const COORDINATE_BYTES = 32;
-/** RFC 8292 allows 24 hours at most. */
+/** Validity of a token. RFC 8292 allows 24 hours at most. */
 const VALID_SECONDS = 12 * 3600;
 
 export interface VapidKeys {
@@ -39,7 +39,7 @@ const encoded = (value: object): string =>
 interface Claims {
   /** URL of the subscription. The token is valid for its origin only. */
   readonly endpoint: string;
-  /** An https or mailto URL by which the push service reaches whoever runs this service. */
+  /** An https or mailto URL at which the push service reaches the operator of this service. */
   readonly subject: string;
   readonly now: Date;
 }

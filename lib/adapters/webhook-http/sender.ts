@@ -130,7 +130,7 @@ const readSome = (incoming: IncomingMessage): Promise<string> =>
       finish();
     });
     incoming.once("end", finish);
-    // The status has already arrived, so it counts even if the rest of the response is slow or
+    // The status has already arrived, so it counts even if the remaining response is slow or
     // breaks off.
     incoming.once("error", finish);
     incoming.once("close", finish);

@@ -25,8 +25,9 @@ const FORBIDDEN_V4 = [
 ] as const;
 
 /**
- * IPv6 ranges inside 2000::/3 that are not public: for documentation, or with an IPv4 address to
- * which they lead (Teredo, 6to4, ORCHID). Everything outside of 2000::/3 is not public either.
+ * IPv6 ranges inside 2000::/3 that are not public: ranges for documentation and for special
+ * protocols (such as ORCHID), and ranges that lead to an IPv4 address (Teredo, 6to4). Everything
+ * outside of 2000::/3 is not public either.
  */
 const FORBIDDEN_V6 = [
   ["2001::", 23],

@@ -35,8 +35,8 @@ export interface BundleTarget {
   readonly executor: Address;
 }
 
-// Selectors are hashed once, because bundles are encoded for their plan, price, simulation and
-// submission.
+// The functions are prepared once, so that their selectors are not hashed each time: bundles are
+// encoded for their plan, price, simulation and submission.
 const HANDLE_OPS = prepareEncodeFunctionData({
   abi: entryPoint07Abi,
   functionName: "handleOps",

@@ -28,9 +28,14 @@ interface PaymasterDeployment {
   readonly deployed: (address: Address) => void;
 }
 
-/** In seconds. ERC-4337 bundlers require at least a day. */
+/**
+ * Delay in seconds before the stake can be withdrawn. ERC-4337 bundlers require at least a day.
+ */
 const UNSTAKE_DELAY_S = 86_400;
-/** PUSH1 1 PUSH1 0 TSTORE STOP. Fails on a chain without transient storage (EIP-1153, Cancun). */
+/**
+ * Code that stores a transient value: PUSH1 1 PUSH1 0 TSTORE STOP. It fails on a chain without
+ * transient storage (EIP-1153, Cancun).
+ */
 const TRANSIENT_STORE: Hex = "0x600160005d00";
 
 /**

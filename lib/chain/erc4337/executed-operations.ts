@@ -29,7 +29,7 @@ export interface ExecutedOperation {
   readonly userOpHash: Hex;
   readonly sender: Address;
   readonly nonceKey: bigint;
-  /** False when its calls reverted, so it moved nothing. */
+  /** False when the operation's calls reverted, so that the operation moved nothing. */
   readonly success: boolean;
   readonly txHash: Hex;
   readonly blockNumber: bigint;
@@ -168,7 +168,10 @@ export interface ExecutedContent {
   readonly input: Hex;
 }
 
-/** @throws DomainError `chain_unavailable` */
+/**
+ * Reads the content of an executed operation from its transaction.
+ * @throws DomainError `chain_unavailable`
+ */
 export const contentOf = async (
   registry: Pick<ChainRegistry, "get" | "client">,
   chainId: number,
@@ -193,8 +196,8 @@ export const contentOf = async (
 };
 
 /**
- * The call data from which payments are read. If the bundle cannot be decoded, the data of the
- * whole transaction, which may show too many payments but misses none.
+ * The call data from which payments are read. If the bundle cannot be decoded, it is the data of
+ * the whole transaction, which may show too many payments but misses none.
  */
 export const callDataOf = ({
   operation,

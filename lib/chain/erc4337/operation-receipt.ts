@@ -22,8 +22,8 @@ const EVENT_TOPIC = toEventSelector(userOperationEvent);
 const BEFORE_EXECUTION_TOPIC = toEventSelector("BeforeExecution()");
 
 /**
- * Number of blocks that one search reads, from the oldest `fromBlock`: 23 days of a chain with a
- * block every two seconds.
+ * Maximum number of blocks that one search reads, from the oldest `fromBlock` on. On a chain with
+ * a block every two seconds these are 23 days.
  */
 const BLOCKS_MAX = 1_000_000n;
 const HASHES_PER_QUERY = 100;
@@ -58,7 +58,7 @@ interface BundleReceipt {
 const word = (data: Hex, index: number): bigint =>
   BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64) || "0"}`);
 
-/** Null for the zero address. */
+/** The address in a log topic; null for the zero address. */
 const addressOf = (topic: Hex | undefined): Address | null => {
   if (topic === undefined) return null;
   const address = getAddress(slice(topic, 12));
@@ -66,9 +66,9 @@ const addressOf = (topic: Hex | undefined): Address | null => {
 };
 
 /**
- * The operations of a bundle by hash. The logs of an operation are those between the previous
- * operation's `UserOperationEvent` (or the start of the execution phase) and its own. Logs of the
- * validation phase belong to no operation.
+ * The operations of a bundle by hash. The logs of an operation begin after the previous
+ * operation's `UserOperationEvent` (or at the start of the execution phase) and end before its own
+ * `UserOperationEvent`. Logs of the validation phase belong to no operation.
  */
 export const operationsOf = (
   receipt: BundleReceipt,

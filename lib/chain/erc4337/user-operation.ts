@@ -55,8 +55,8 @@ export const packUserOperation = (
 ): ReturnType<typeof toPackedUserOperation> => toPackedUserOperation(operation);
 
 /**
- * Hashes by operation, then by chain and EntryPoint. Cached, because an operation is hashed for its
- * estimate, its bundle and its submission.
+ * For each operation, its hashes by chain and EntryPoint. They are cached, because an operation is
+ * hashed for its estimate, its bundle and its submission.
  */
 const hashes = new WeakMap<UserOperationFields, Map<string, Hex>>();
 
@@ -120,7 +120,7 @@ export const gasTotalOf = (gas: GasLimits): bigint =>
   (gas.paymasterVerificationGasLimit ?? 0n) +
   (gas.paymasterPostOpGasLimit ?? 0n);
 
-/** A transaction may use at most 2^24 gas (EIP-7825). */
+/** Maximum gas of a transaction: 2^24 (EIP-7825). */
 export const TRANSACTION_GAS_MAX = 16_777_216n;
 
 /**
@@ -145,9 +145,9 @@ export const bundledGasOf = (gas: GasLimits): bigint =>
   passingOn(passingOn(gasTotalOf(gas) + INNER_OVERHEAD));
 
 /**
- * Gas limit of a transaction with only this operation. `isSponsored`: the transaction goes through
- * the paymaster. `unusedGas`: the part of the limits that is charged but not used, so the
- * transaction does not need it.
+ * Gas limit of a transaction with only this operation. `isSponsored` says whether the transaction
+ * goes through the paymaster. `unusedGas` is the part of the limits that is charged but that no
+ * transaction uses.
  */
 export const transactionGasAlone = (
   gas: GasLimits & { readonly unusedGas?: bigint | undefined },

@@ -33,8 +33,9 @@ export interface UserOperationGas {
   readonly paymasterVerificationGasLimit: bigint;
   readonly paymasterPostOpGasLimit: bigint;
   /**
-   * The part of `preVerificationGas` that pays the fee of a rollup's parent chain. It is charged,
-   * but no transaction uses it: it is part of costs, not of a transaction's gas limit.
+   * The part of `preVerificationGas` that pays the fee of a rollup's parent chain. This gas is
+   * charged, but no transaction uses it, so it is part of the costs and not of a transaction's gas
+   * limit.
    */
   readonly unusedGas?: bigint | undefined;
 }
@@ -46,11 +47,11 @@ export interface UserOperationReceipt {
   readonly txHash: Hex;
   readonly blockNumber: bigint;
   readonly blockHash: Hex;
-  /** In wei. Paid by the paymaster when there is one. */
+  /** Cost of the gas in wei. The paymaster pays it when there is one. */
   readonly actualGasCost: bigint;
   /** Null when the account paid for its gas. */
   readonly paymaster: EvmAddress | null;
-  /** Logs of this operation only, without those of other operations in the bundle. */
+  /** Logs of this operation only, without the logs of other operations in the bundle. */
   readonly logs: readonly ReceiptLog[];
 }
 

@@ -15,7 +15,7 @@ export interface Fees {
 export interface AccountPayout {
   /** Address of the token, or `native` for the chain's coin. */
   readonly token: EvmAddress | "native";
-  /** At least one. Amounts in base units, above zero. */
+  /** At least one row. Amounts are in base units and above zero. */
   readonly rows: readonly { readonly recipient: EvmAddress; readonly amountBase: bigint }[];
 }
 

@@ -24,7 +24,7 @@ export interface ExecutedAttempt {
   readonly userOpHash: Hex;
   readonly txHash: Hex;
   readonly blockNumber: bigint;
-  /** False when its calls reverted, so it moved nothing. */
+  /** False when the operation's calls reverted, so that the operation moved nothing. */
   readonly success: boolean;
   readonly payments: readonly SeenPayment[];
   /**
@@ -158,9 +158,9 @@ export const createSponsoredGas =
 const PATIENCE_SECONDS = 600;
 
 /**
- * Like `createSponsoredGas`, for operations that replaced one that can never be executed. Zero when
- * the chain has not answered for ten minutes, because money must not stay held for longer only
- * because a fee is unknown.
+ * Like `createSponsoredGas`, for operations that replaced an operation which can never be
+ * executed. Returns zero when the chain has not answered for ten minutes, because an unknown fee
+ * must not keep money on hold for longer.
  * @param at `since`: when the replacement was found, or slightly earlier
  */
 export const gasOfReplaced = async (

@@ -169,7 +169,7 @@ export const createPermit2 = (registry: ChainRegistry) => {
           client.getCode({ address: owner }),
         ]),
       );
-      // Includes accounts with a delegation (EIP-7702).
+      // Accounts with a delegation (EIP-7702) have code too, so they get the same answer.
       if (code !== undefined && code !== "0x")
         return "Code lies at the wallet's address, and Permit2 asks that code instead of looking at the wallet's signature.";
       if (((word >> (nonce & 0xffn)) & 1n) === 1n)
@@ -264,7 +264,7 @@ export const createPermits = (registry: ChainRegistry) => {
         ],
       }),
     );
-    // Every token has a name. Without it the node's answer is unreliable and is not cached.
+    // Every token has a name. An answer without a name is unreliable and is not cached.
     if (name.status === "failure") return undefined;
     if (separator.status === "failure") return null;
     // DAI and other old tokens have another form of permit.
@@ -366,8 +366,8 @@ const takingCalls = (
 
 /**
  * The calls of a permit's spender, as one atomic batch.
- * @param leg `isAllowed`: the allowance of an EIP-2612 permit exists already, so the permit must
- * not be submitted again
+ * @param leg its `isAllowed` is true when the allowance of an EIP-2612 permit exists already, so
+ * that the permit must not be submitted again
  */
 export const permittedCalls = (
   permit: SignedPermit,

@@ -78,8 +78,9 @@ export type DeploymentClaims = ReturnType<typeof createDeploymentClaims>;
  */
 const PENDING_MAX = 4;
 /**
- * In seconds. Margin for the difference between the clocks of database and chain, and because a
- * bundler drops an operation only some time after its validity.
+ * Seconds after the end of an operation's validity until the operation counts as gone. They cover
+ * a difference between the clocks of database and chain, and the time until a bundler drops an
+ * expired operation.
  */
 const EXPIRED_SECONDS = 60;
 
@@ -90,13 +91,14 @@ const queued = table({
 });
 
 /**
- * The queue of each sender, shared by all instances. An operation leaves it when it is mined, when
- * the bundler refuses it, or some time after its validity.
+ * The queue of each sender, shared by all instances. An operation leaves its queue when it is
+ * mined, when the bundler rejects it, or some time after the end of its validity.
  */
 export const createSenderQueue = (database: Database): SenderQueue => ({
   admit: async ({ chainId, sender, userOpHash, validUntil }) => {
-    // Committed before the rows are locked, so that a transaction that later locks the sender's
-    // rows sees this row. Two concurrent transactions therefore never admit too many operations.
+    // This row is committed before the rows are locked, so that a transaction that later locks the
+    // sender's rows sees it. Two concurrent transactions therefore never admit too many
+    // operations.
     await sqlOf(database.prisma).change(sql`
       INSERT INTO bundler_queue (chain_id, user_op_hash, sender, valid_until)
       VALUES (${chainId}::int, ${userOpHash}, ${sender}, ${validUntil}::timestamptz)

@@ -152,7 +152,10 @@ const VALIDITY_BLOCKS = 40;
 export const validitySeconds = (blockTimeMs: number): number =>
   Math.max(VALIDITY_SECONDS_MIN, Math.ceil((VALIDITY_BLOCKS * blockTimeMs) / 1000));
 
-/** A reorganisation may move an operation into a block before the head at the time of signing. */
+/**
+ * Number of blocks before the head at which a search begins, because a reorganisation may move an
+ * operation into a block before the head at the time of signing.
+ */
 const REORG_BLOCKS = 64n;
 
 /** The first block that may contain an operation that was signed at `head`. */
@@ -184,8 +187,8 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       evenIfDeployedMeanwhile(() => simulatePermitted(deps, input, watched)),
 
     /**
-     * The gas with which the work succeeds now. Without a margin, because the gas of a payout
-     * hardly changes, unlike that of a swap.
+     * The gas with which the work succeeds now. It has no margin, because the gas of a payout
+     * hardly changes, unlike the gas of a swap.
      * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
      */
     estimate: (input: LegWork): Promise<UserOperationGas> =>
@@ -302,10 +305,11 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     },
 
     /**
-     * Signs the operation again with more `preVerificationGas`. Its nonce, calls, fees and validity
-     * stay the same, so the chain executes at most one of the two, with the same effect.
-     * @returns null when the account's owner did not sign the passed operation, so it is not the
-     * one that was signed first
+     * Signs the operation again with more `preVerificationGas`. Its nonce, calls, fees and
+     * validity stay the same, so the chain executes at most one of the two operations, with the
+     * same effect.
+     * @returns null when the passed operation lacks the signature of the account's owner, because
+     * it is then not the operation that was signed first
      */
     signAgain: async (
       account: ManagedAccount,

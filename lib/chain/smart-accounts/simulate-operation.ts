@@ -28,7 +28,10 @@ const balanceRead = (multicall: Address, watched: Watched): Call3 => {
   return call3(to, data);
 };
 
-/** Code by client. Each client belongs to one chain, and a contract's code does not change. */
+/**
+ * For each client, the code of its chain's Multicall3 contract. The code is cached, because a
+ * client belongs to one chain and a contract's code does not change.
+ */
 const multicallCodes = new WeakMap<PublicClient, Hex>();
 
 const multicallCode = async (client: PublicClient, address: Address): Promise<Hex> => {
@@ -50,7 +53,10 @@ const call3 = (target: Address, callData: Hex): Call3 => ({
   allowFailure: false,
   callData,
 });
-/** May fail, because another operation may have deployed the account since this one was drafted. */
+/**
+ * The call that deploys the account. It may fail, because another operation may have deployed the
+ * account since this one was drafted.
+ */
 const deploymentCall = (factory: Address, factoryData: Hex): Call3 => ({
   ...call3(factory, factoryData),
   allowFailure: true,
@@ -98,9 +104,12 @@ const balanceChanges = async (
 
 /** An address without code and without a known key. */
 const NOBODY: EvmAddress = "0x000000000000000000000000000000000000dEaD";
-/** A dummy of the right size. Estimates do not verify it. */
+/** A dummy signature of the right size, which estimates do not verify. */
 const EMPTY_SIGNATURE: Hex = `0x${"11".repeat(64)}1b`;
-/** The simulation has no signature. This gas is added for its verification. */
+/**
+ * For each permit standard, the gas for the check of the signature. The simulation has no
+ * signature, so this gas is added.
+ */
 const SIGNATURE_GAS: Readonly<Record<Permit["standard"], bigint>> = {
   // One signature recovery, one new allowance and one nonce.
   eip2612: 120_000n,
@@ -164,7 +173,10 @@ export interface PermittedCalls extends Omit<LegCalls, "calls"> {
   readonly leg: PermittedLeg;
 }
 
-/** Recognises EntryPoint's refusal to deploy an existing account (ERC-4337, error "AA10"). */
+/**
+ * Recognises the error with which EntryPoint rejects the deployment of an existing account
+ * (ERC-4337, error "AA10").
+ */
 const wasDeployedMeanwhile = (error: unknown): boolean =>
   isDomainError(error) &&
   error.code === "simulation_failed" &&

@@ -24,7 +24,7 @@ export interface Watched {
 const TRANSACTION_BASE_GAS = 21_000n;
 const GAS_PER_BYTE = 16n;
 /**
- * Margin per call. In one simulated sequence, later calls find warm storage that is cold in
+ * Gas margin per call. In one simulated sequence, later calls find warm storage that is cold in
  * separate transactions. Pools also do more work in the first swap of a block.
  */
 const COLD_GAS = 60_000n;
@@ -135,8 +135,8 @@ export const simulateWalletCalls = async (
   );
   const isUsed = registry.get(chainId).rollup === "arbitrum";
   const limits = used.map((gas, index) =>
-    // A transfer of coins to an externally owned account always uses the same gas. A contract runs
-    // code with it.
+    // A transfer of coins to an externally owned account always uses the same gas. A transfer to a
+    // contract runs the contract's code, so it needs the margin.
     calls[index]?.data === "0x" && isContract[index] !== true
       ? gas
       : ((gas + COLD_GAS) * MARGIN_PERCENT) / 100n,

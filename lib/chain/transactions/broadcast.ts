@@ -13,7 +13,7 @@ interface Fees {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** A replacement's fee is at most this many times the network's suggestion. */
+/** Maximum ratio of a replacement's fee to the network's suggestion. */
 const FACTOR_MAX = 5n;
 
 /**
@@ -25,10 +25,10 @@ const withEighth = (fee: bigint): bigint => (fee * 9n + 7n) / 8n + 1n;
 const higher = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /**
- * Fees of the replacement: at least an eighth above `present`, and at least the network's
- * `suggested` ones. Null when they would be far above the suggestion, because then another reason
- * prevents mining. Null also when they would be above the chain's cap: the transaction then waits
- * until the price falls.
+ * Fees of the replacement: at least an eighth above `present`, and at least as high as the
+ * network's suggestion (`suggested`). Null when they would be far above the suggestion, because
+ * then another reason prevents mining. Null also when they would be above the chain's cap, so that
+ * the transaction waits until the price falls.
  */
 export const raisedFees = (present: Fees, suggested: Fees, cap: bigint | null): Fees | null => {
   const maxFeePerGas = higher(withEighth(present.maxFeePerGas), suggested.maxFeePerGas);
@@ -56,7 +56,7 @@ interface Terms {
 }
 
 export interface VersionSigner {
-  /** @throws Error when the service has no such key */
+  /** The address of a key. @throws Error when the service has no such key */
   addressOf(keyId: string): Promise<EvmAddress>;
   /** The id of the key of an address; null when the service no longer has the key. */
   keyOf(address: EvmAddress): Promise<string | null>;
@@ -121,8 +121,8 @@ interface ChooseKeyDeps {
 }
 
 /**
- * Chooses the key with the fewest unmined transactions on the chain, among those that can pay and
- * that the called contract accepts. Keys with equal numbers take turns.
+ * Chooses the key with the fewest unmined transactions on the chain. Only keys that can pay and
+ * that the called contract accepts are considered. Keys with equal numbers take turns.
  */
 export const createKeyChoice = ({
   registry,
@@ -186,11 +186,14 @@ interface Expense {
 export interface Broadcaster {
   /**
    * Sends the stored bytes to the chain's private relay, or to its node when it has no relay. True
-   * when the relay or node has them now. Every other outcome (time-out, refusal, invalid answer)
-   * counts as unknown, not as failed: the row stays, and `reconcile` sends it again.
+   * when the relay or node has the transaction now. Every other outcome (time-out, error, invalid
+   * answer) counts as unknown, not as failed: the row stays, and `reconcile` sends it again.
    */
   offer(transaction: StoredTransaction): Promise<boolean>;
-  /** @throws DomainError `provider_error`, naming the account to fund */
+  /**
+   * Checks that the account can pay. @throws DomainError `provider_error`, naming the account to
+   * fund
+   */
   assertAffordable(expense: Expense): Promise<void>;
 }
 
@@ -219,7 +222,7 @@ export const createBroadcaster = ({
    * error texts differ between nodes, so the error is not interpreted.
    */
   const isKnown = ({ chainId, hash }: StoredTransaction): Promise<boolean> => {
-    // Before it is mined, only the relay may know it; afterwards, every node does.
+    // Before a transaction is mined, only the relay may know it. Afterwards every node knows it.
     const clients = new Set([registry.sender(chainId), registry.client(chainId)]);
     return Promise.any([...clients].map((client) => client.getTransaction({ hash }))).then(
       () => true,

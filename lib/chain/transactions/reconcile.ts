@@ -27,8 +27,8 @@ interface ReconcilerDeps {
 const OPEN_MAX = 500;
 const PARALLEL_MAX = 20;
 /**
- * A transaction with the next nonce counts as stuck after this many blocks, because its fee is too
- * low.
+ * Number of blocks after which a transaction with the next nonce counts as stuck, because its fee
+ * is too low.
  */
 const STUCK_AFTER_BLOCKS = 5;
 const STUCK_AFTER_MS_MIN = 3_000;

@@ -181,7 +181,7 @@ const takeNonce = async (
 };
 
 /**
- * Assigns the operations to this transaction: those that were in no transaction, and those whose
+ * Assigns to this transaction the operations that were in no transaction, and the operations whose
  * assignment has not changed since the caller read it.
  * @throws BundledElsewhereError
  */
@@ -190,7 +190,7 @@ const load = async (
   row: Pick<TransactionRow, "id" | "chainId">,
   carries: readonly BundledOperation[],
 ): Promise<void> => {
-  // Sorted, so that two bundles cannot deadlock.
+  // The operations are sorted, so that two bundles cannot deadlock.
   const sorted = [...carries].sort((a, b) => (a.userOpHash < b.userOpHash ? -1 : 1));
   const first = sorted
     .filter(({ after }) => after === null)
@@ -422,7 +422,7 @@ export const createTransactionRepository = (database: Database) => {
     markFinal: (read: StoredTransaction, mined: Mined, at: Date): Promise<boolean> =>
       mark({ read, expected: OPEN, status: "final", mined, at }),
 
-    /** For a transaction that a reorganisation removed from its block. */
+    /** Marks a transaction that a reorganisation removed from its block as broadcast again. */
     markDropped: (read: StoredTransaction, at: Date): Promise<boolean> =>
       mark({ read, expected: ["mined", "final"], status: "broadcast", mined: null, at }),
 

@@ -32,7 +32,7 @@ const VERSION = {
   nonce: int8,
   maxFeePerGas: base,
   maxPriorityFeePerGas: base,
-  /** Empty when the transaction has been final for a long time. */
+  /** The signed bytes. Empty when the transaction has been final for a long time. */
   raw: hex,
   hash: hex,
 };

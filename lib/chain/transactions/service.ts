@@ -50,9 +50,9 @@ export interface ChainTransactionsService extends TransactionSender {
     claim?: (tx: Tx) => Promise<boolean>,
   ): Promise<SentTransaction>;
   /**
-   * Compares transactions that are not final with the chain: marks mined and final ones, unmarks
-   * those that a reorganisation removed, sends lost ones again, and raises the fees of stuck ones.
-   * Safe to run at any time, and on several instances.
+   * Compares transactions that are not final with the chain. Marks mined and final ones, unmarks
+   * the ones that a reorganisation removed, sends lost ones again, and raises the fees of stuck
+   * ones. Safe to run at any time, and on several instances.
    * @returns the number of transactions that are still not final
    * @throws DomainError `chain_unavailable`
    */

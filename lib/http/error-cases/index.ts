@@ -1,6 +1,6 @@
 /**
- * The meaning of an error code for one operation, when it depends on the operation. The OpenAPI
- * document shows it in place of the guide's general line.
+ * Meanings of error codes that depend on the operation. For such an operation the OpenAPI document
+ * shows them instead of the guide's general line.
  */
 import type { ErrorCode } from "@/lib/core/errors";
 import { ACCESS_CASES } from "./access";
@@ -8,8 +8,8 @@ import { MONEY_CASES } from "./money";
 import type { Cases } from "./shared";
 
 /**
- * Codes whose reason depends on the operation: each operation that declares one has a case for it.
- * A test checks this.
+ * Codes whose reason depends on the operation. Each operation that declares one of the codes has a
+ * case for it. A test checks this.
  */
 export const CODES_WITH_CASES = [
   "invalid_state",

@@ -7,8 +7,8 @@ export const OTHER_WALLET_OR_CODE =
   "Sign `message` of the 409 with the wallet that you sign in with, or send a code.";
 
 /**
- * Cases of operations that require an approval before they extend permissions. Each may have
- * further cases.
+ * Cases of operations that require an approval before they extend permissions. An operation may
+ * add further cases.
  */
 export const APPROVAL: Cases = {
   invalid_state: {
@@ -135,7 +135,10 @@ export const RETRY_STATE: ErrorGuide = {
   action: "Read it again; look at the operation or payout in `retriedBy`.",
 };
 
-/** Cases of routes that exist only in development, and of those that only this machine may read. */
+/**
+ * The case of routes that exist only in development, and of routes that only this machine may
+ * read.
+ */
 export const FOREIGN_HOST = {
   when: "The header `Host` names neither this machine nor the host of PUBLIC_URL, as after DNS rebinding.",
   action: "Call it as localhost, or by the address of PUBLIC_URL.",

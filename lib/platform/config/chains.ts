@@ -14,7 +14,10 @@ const scaled = (text: string): bigint =>
   scaledTo(parseDecimal(text), FRACTION_DIGITS_MAX, "floor");
 const isMore = (one: string, other: string): boolean => scaled(one) > scaled(other);
 
-/** The fee of the bridge's relayers for a fill on this chain: their gas here, and a margin. */
+/**
+ * The fee of the bridge's relayers for a fill on this chain. It consists of their gas on this
+ * chain and a margin.
+ */
 const relayerFee = z.object({
   /**
    * Gas of a fill, and of the calls of its message when coins are unwrapped or swapped on the
@@ -78,11 +81,14 @@ export const tokenConfig = z.object({
   decimals: z.int().min(0).max(18),
   /** The same asset has the same `assetId` on every chain; totals are grouped by it. */
   assetId: z.string().regex(/^[a-z0-9-]{1,40}$/),
-  /** Tokens worth one US dollar by design. The routing provider prices the others against them. */
+  /**
+   * Whether the token is worth one US dollar by design. The routing provider prices other tokens
+   * against such tokens.
+   */
   usdPegged: z.boolean().default(false),
   /**
-   * Deposits below this amount are counted in one line instead of being shown one by one; "0" shows
-   * each. Default: less than 0.01 US dollars, or without a price less than 0.0001 of the token.
+   * Deposits below this amount are counted in one line instead of being shown one by one. With "0"
+   * each deposit is shown. Default: 0.01 US dollars, or 0.0001 of a token without a price.
    */
   dustFloor: z
     .string()
@@ -118,7 +124,7 @@ const gwei = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string
  * `lib/books/sponsorship/limits.ts`.
  */
 const sponsorConfig = z.object({
-  /** In gwei: the gas price at which the two budgets below are converted to the chain's coin. */
+  /** The gas price, in gwei, at which the two budgets below are converted to the chain's coin. */
   gasPriceGwei: gwei.optional(),
   /**
    * Gas budgets of one project for one UTC day, and of one operation. They are converted to coins
@@ -174,7 +180,8 @@ const chainShape = z.object({
   testnet: z.boolean(),
   nativeCurrency: z.object({ name: z.string(), symbol: z.string(), decimals: z.int() }),
   /**
-   * Used by the service, in order of preference; `RPC_URL_<id>` (comma separated) replaces them.
+   * URLs that the service uses, in order of preference. `RPC_URL_<id>` (comma separated) replaces
+   * them.
    */
   rpcUrls: z.array(z.url()).min(1),
   /**
@@ -191,8 +198,8 @@ const chainShape = z.object({
    */
   finality: z.enum(["confirmations", "safe", "finalized"]).default("confirmations"),
   /**
-   * Number of blocks, including that of the transaction, after which a transaction counts as final.
-   * When `finality` is a tag: the usual number, which is shown to people who wait.
+   * Number of blocks, including that of the transaction, after which a transaction counts as
+   * final. When `finality` is a tag, it is the usual number, which is shown to people who wait.
    */
   confirmations: z.int().min(1),
   /**
@@ -214,14 +221,14 @@ const chainShape = z.object({
   pollIntervalMs: z.int().min(20).default(1000),
   /**
    * Maximum number of blocks of one `eth_getLogs`, and of calls in one JSON-RPC batch. When a node
-   * refuses, half is tried, then a quarter, and so on.
+   * rejects a request of this size, half of it is tried, then a quarter, and so on.
    */
   logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
   rpcBatchMax: z.int().min(1).max(1_000).default(200),
   /**
    * JSON-RPC calls a second that all instances together send to `rpcUrls`; `RPC_BUDGET_<id>`
-   * replaces it. Reads wait for the budget, and the service's own transactions go first. Without it
-   * there is no limit.
+   * replaces the value. Reads wait for the budget, and the service's own transactions go first.
+   * Without a value there is no limit.
    */
   rpcBudgetPerSecond: z
     .int("must be a whole number of requests a second")
@@ -258,8 +265,8 @@ const chainShape = z.object({
      */
     distributor: address.optional(),
     /**
-     * An older name for a contract of another kind. If it were ignored, accounts would silently pay
-     * for themselves, so it is refused.
+     * An older name for a contract of another kind. If the field were ignored, accounts would
+     * silently pay their own network fees, so a configuration with this field is rejected.
      */
     verifyingPaymaster: z
       .undefined({
@@ -328,8 +335,8 @@ const chainShape = z.object({
   sponsor: sponsorConfig.optional(),
   privacyPools: privacyPoolsConfig.optional(),
   /**
-   * Price sources that are independent of the pools; quotes are checked against them. Without a
-   * feed, a quote says that it was not checked.
+   * Price sources that are independent of the pools. Quotes are checked against them. A quote for
+   * a token without a feed says that it was not checked.
    */
   priceFeeds: z.array(priceFeed).default([]),
 });

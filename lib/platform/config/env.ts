@@ -61,8 +61,8 @@ const environment = z.object({
   /** URL of a streaming replica, for reads that may be some seconds old. */
   DATABASE_REPLICA_URL: optional(postgresUrl),
   /**
-   * Connections of one process to the database over all pools; split by
-   * lib/platform/db/connections.ts.
+   * Maximum number of database connections of one process over all pools.
+   * lib/platform/db/connections.ts divides them between the pools.
    */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
   ...retentionVariables,
@@ -112,7 +112,10 @@ const environment = z.object({
   VAPID_PRIVATE_KEY: optional(pushKey),
   /** Bearer token for `GET /api/metrics`. */
   METRICS_TOKEN: optional(z.string().min(METRICS_TOKEN_LENGTH_MIN)),
-  /** Port on which a process with `ROLE=worker` serves its metrics; it has no web server. */
+  /**
+   * Port on which a process with `ROLE=worker` serves its metrics, because such a process has no
+   * web server.
+   */
   METRICS_PORT: optional(z.coerce.number().int().min(0).max(65535)),
   /** OTLP/HTTP address of an OpenTelemetry collector; nothing is traced without it. */
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
@@ -132,7 +135,10 @@ const environment = z.object({
   /** JSON file of currency rates, in place of price feeds; see lib/adapters/rate-file. */
   FX_RATES_FILE: optional(z.string()),
   WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
-  /** Set by the supervisor when it runs local chains; enables the faucet and the burner wallet. */
+  /**
+   * The supervisor sets this to 1 when it runs local chains. It enables the faucet and the burner
+   * wallet.
+   */
   DEVNET: z.enum(["0", "1"]).default("0"),
   /**
    * Who may sign in for the first time: anybody, the addresses of `SIGN_UP_ALLOW`, or only the
@@ -147,8 +153,8 @@ const environment = z.object({
   RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
   RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
   /**
-   * Approved deposits that a pool should have for a private transfer without a second confirmation;
-   * with 0 no confirmation is required.
+   * Number of approved deposits that a pool should have for a private transfer without a second
+   * confirmation. With 0 no confirmation is required.
    */
   PRIVACY_ANONYMITY_SET_MIN: optional(z.coerce.number().int().min(0)),
   /**
@@ -158,7 +164,7 @@ const environment = z.object({
   DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
 });
 
-/** The name of every variable that is read here; those for single chains end in `_<id>`. */
+/** The names of all environment variables. Variables for single chains end in `_<id>`. */
 export const variableNames: readonly string[] = [
   ...Object.keys(environment.shape),
   ...CHAIN_VARIABLES.map((name) => `${name}_<id>`),
@@ -360,7 +366,10 @@ const variableProblem = (given: Variables, issue: z.core.$ZodIssue): string => {
   return given[name] === undefined ? missingText(name) : issueText(name, issue);
 };
 
-/** Only development has default chains. Production reports the missing file by itself. */
+/**
+ * Reads the chains file. Only development has a default file. In production `productionProblems`
+ * reports a missing file.
+ */
 const chainsOf = (
   given: Variables,
   isProduction: boolean,
@@ -375,7 +384,7 @@ const withoutEmpty = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
 
 /**
- * Reads the addresses of the database alone, for commands that need nothing else.
+ * Reads only the addresses of the database, for commands that need nothing else.
  * @throws ConfigError with every problem at once
  */
 export const loadDatabaseConfig = (variables: Variables = process.env): DatabaseConfig => {

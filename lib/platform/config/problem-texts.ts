@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 const RANDOM = "make one with `openssl rand -hex 32`";
 
-/** How each variable that has no default is set. */
+/** For each variable without a default, the part of a sentence that says how to set it. */
 const HOW_TO_SET: Readonly<Record<string, string>> = {
   DATABASE_URL:
     "set it to the URL of the database, such as postgresql://user:password@host:5432/causeway",
@@ -43,7 +43,10 @@ const boundText = (issue: {
 
 type Issue = z.core.$ZodIssue;
 
-/** The library's own messages. Messages of schemas complete a sentence: "must be 64 hex digits". */
+/**
+ * Recognises the library's own messages. The messages of the schemas instead complete a sentence:
+ * "must be 64 hex digits".
+ */
 const STANDARD_MESSAGE = /^(Invalid|Too|Unrecognized|Expected) /;
 
 const ruleText = (issue: Issue): string => {
@@ -71,6 +74,9 @@ const ruleText = (issue: Issue): string => {
   }
 };
 
-/** A sentence about a variable or a field that breaks a rule of its schema. Holds no value. */
+/**
+ * A sentence about a variable or a field that breaks a rule of its schema. The sentence does not
+ * contain the value.
+ */
 export const issueText = (subject: string, issue: Issue): string =>
   `${subject} ${ruleText(issue)}`;

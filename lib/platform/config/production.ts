@@ -31,9 +31,9 @@ const repeats = (text: string): boolean => {
 };
 
 /**
- * Whether a secret cannot come from a random generator: few different characters, a repetition, or
- * a sequence such as `0123456789abcdef`. Refuses fewer than one in a million random texts of at
- * least 16 hex digits.
+ * Whether a secret cannot come from a random generator, because it has few different characters,
+ * repeats itself, or is a sequence such as `0123456789abcdef`. Rejects fewer than one in a million
+ * random texts of at least 16 hex digits.
  */
 const isGuessable = (secret: string): boolean => {
   const text = secret.toLowerCase();
@@ -83,7 +83,7 @@ const SECRETS = [
   "VAPID_PRIVATE_KEY",
   "EXECUTOR_PRIVATE_KEY",
 ];
-/** Variables without which production does not start, beside those that are always needed. */
+/** Variables that production needs in addition to those that are always required. */
 const NEEDED = ["CHAINS_FILE", "WEBHOOK_SECRET", "SMTP_URL", "PUBLIC_URL"] as const;
 const RATE_LIMITS = ["RATE_LIMIT_PER_KEY", "RATE_LIMIT_PER_IP", "RATE_LIMIT_SIGN_IN_PER_IP"];
 export const withoutPrefix = (value: string): string =>

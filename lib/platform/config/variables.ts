@@ -24,7 +24,10 @@ export const anchorProblems = (chains: readonly ChainConfig[], given: Variables)
 
 // The environment variables of single chains, and how they replace fields of the chains file.
 
-/** One for each chain, with its id at the end: `RPC_URL_8453`. */
+/**
+ * Names of variables that exist once for each chain. The id of the chain is at the end:
+ * `RPC_URL_8453`.
+ */
 export const CHAIN_VARIABLES = [
   "RPC_URL",
   "RPC_BUDGET",
@@ -123,8 +126,8 @@ export const retentionVariables = {
   /** Notifications of people, read or not. */
   RETENTION_NOTIFICATIONS_DAYS: days(1, 90),
   /**
-   * Webhook deliveries and their attempts. An archive of a closed month contains those that still
-   * exist.
+   * Webhook deliveries and their attempts. An archive of a closed month contains the deliveries
+   * that still exist when it is written.
    */
   RETENTION_DELIVERIES_DAYS: days(7, 30),
   /** Answers that are repeated for the same Idempotency-Key. */

@@ -24,33 +24,33 @@ export type Tx = Prisma.TransactionClient;
 export type Queryable = Tx;
 
 export interface Database {
-  /** Outside any transaction. */
+  /** Prisma outside of any transaction. */
   readonly prisma: PrismaClient;
-  /** For LISTEN, and for hot paths on which Prisma is too slow. */
+  /** Connections without Prisma, for LISTEN and for hot paths on which Prisma is too slow. */
   readonly pool: pg.Pool;
   /**
-   * Runs `work` in one READ COMMITTED transaction. Make no network call inside: it would hold locks
-   * while it waits.
+   * Runs `work` in one READ COMMITTED transaction. Make no network call inside, because the
+   * transaction would hold its locks during the call.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * Like `transaction` without Prisma, on a connection of the raw pool: for statements with
-   * thousands of values, which Prisma would examine several times each.
-   * @param toSql `keptSqlOn` for constant statements whose plans each connection caches; by default
-   * each statement is planned at each run
+   * Like `transaction` without Prisma, on a connection of the raw pool. It is for statements with
+   * thousands of values, because Prisma would examine each value several times.
+   * @param toSql `keptSqlOn` for constant statements whose plans each connection caches; by
+   * default each statement is planned at each run
    */
   rawTransaction<T>(
     work: (sql: PipelinedSql) => Promise<T>,
     toSql?: (client: pg.ClientBase) => Sql,
   ): Promise<T>;
   /**
-   * For a single constant statement, which is a transaction by itself and needs no BEGIN and
-   * COMMIT. Several statements may run on different connections.
+   * Runs one constant statement, which is a transaction by itself and needs no BEGIN and COMMIT.
+   * When `work` runs several statements, they may use different connections.
    */
   rawStatement<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
    * Reads on one connection outside of any transaction, sent in a pipeline. Each read sees
-   * everything that was committed until the read before it had ended.
+   * everything that was committed before the previous read ended.
    */
   reading<T>(work: (sql: PipelinedReader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -129,7 +129,7 @@ const inReads = async <T>(
   } finally {
     isOver = true;
     const answers = await Promise.allSettled(sent);
-    // The connection of a failed read may be broken without being closed yet.
+    // After a failed read the connection is closed, because it may be broken.
     client.release(answers.some(({ status }) => status === "rejected"));
   }
 };

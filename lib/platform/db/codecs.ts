@@ -9,19 +9,19 @@ export const storedBase = z
   .regex(/^\d+$/)
   .transform((text) => BigInt(text));
 
-/** @throws ZodError */
+/** A stored address: 0x and 40 hex digits. @throws ZodError */
 export const storedAddress = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .transform((text) => text as EvmAddress);
 
-/** @throws ZodError */
+/** Stored bytes as 0x and hex digits. @throws ZodError */
 export const storedHex = z
   .string()
   .regex(/^0x[0-9a-fA-F]*$/)
   .transform((text) => text as `0x${string}`);
 
-/** @throws ZodError */
+/** A stored token. @throws ZodError */
 export const storedToken = z.object({
   symbol: z.string(),
   name: z.string(),
@@ -34,7 +34,7 @@ export const storedToken = z.object({
 
 type JsonValue = string | number | boolean | { [key: string]: JsonValue } | JsonValue[];
 
-/** Half of a surrogate pair, which JSON may contain and PostgreSQL's JSON may not. */
+/** Matches half of a surrogate pair, which JSON may contain and PostgreSQL's JSON may not. */
 const LONE_SURROGATE = /\p{Cs}/gu;
 
 const storedItem = (_key: string, item: unknown): unknown => {

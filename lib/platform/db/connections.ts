@@ -1,7 +1,7 @@
 /**
- * Every pool of a process, its size and why it is separate. Nothing else in the process opens
- * connections; scripts and migrations run in separate processes. docs/operations.md says how many
- * connections PostgreSQL must allow for n processes.
+ * Every pool of a process, its size, and the reason why it is separate. Nothing else in the
+ * process opens connections; scripts and migrations run in separate processes. docs/operations.md
+ * says how many connections PostgreSQL must allow for n processes.
  */
 export interface ConnectionShares {
   /**
@@ -25,8 +25,8 @@ export interface ConnectionShares {
    */
   readonly ledger: number;
   /**
-   * Events and their deliveries, so that a backlog delays no request. 0 in a small process: they
-   * use the shared connections.
+   * Events and their deliveries, so that a backlog delays no request. In a small process the value
+   * is 0, and events and deliveries use the shared connections.
    */
   readonly webhooks: number;
   /** Requests and jobs: Prisma and raw statements share one pool. */
@@ -34,13 +34,16 @@ export interface ConnectionShares {
 }
 
 const LEDGER_SHARE = 3;
-/** A process with fewer connections has none to spare for webhooks. */
+/**
+ * Number of connections from which a process has separate ones for webhooks. A smaller process has
+ * none to spare.
+ */
 const WEBHOOKS_FROM = 10;
 
 /**
- * Splits the connections of a process (DATABASE_CONNECTIONS_MAX): one listens, one is for the
- * heartbeat, one for readiness, two for webhooks (if there are 10 or more), a third of the rest for
- * the ledger, and all others serve requests and jobs.
+ * Splits the connections of a process (DATABASE_CONNECTIONS_MAX). One listens, one is for the
+ * heartbeat, one for readiness, and two are for webhooks (if there are 10 or more). A third of the
+ * rest is for the ledger, and all others serve requests and jobs.
  *
  * @param max at least 6
  * @example splitConnections(20) // { listener: 1, heartbeat: 1, readiness: 1, webhooks: 2, ledger:

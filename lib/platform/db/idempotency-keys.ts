@@ -17,7 +17,10 @@ export interface IdempotentRequest {
   readonly digest: Uint8Array<ArrayBuffer>;
 }
 
-/** @returns null when the caller sent no key */
+/**
+ * The key and the digest to store with the rows that a request creates.
+ * @returns null when the caller sent no key
+ */
 export const idempotentRequest = (
   key: string | null,
   input: object,
@@ -35,7 +38,9 @@ export const idempotencyColumns = (request: IdempotentRequest | null) => ({
 });
 
 /**
- * @throws DomainError `idempotency_mismatch` when another request with the same key created the row
+ * Checks that the request that created the row is the same as this one.
+ * @throws DomainError `idempotency_mismatch` when another request with the same key created the
+ * row
  */
 export const requireSameRequest = (
   row: { readonly requestDigest: Uint8Array | null },
@@ -80,7 +85,7 @@ const bytes: Column<Uint8Array> = {
 const storedKeys = table({
   status: oneOf(z.enum(["in_flight", "done"])),
   digest: bytes,
-  /** While the request is in flight, the holder of the claim. */
+  /** The answer; while the request is in flight, the holder of the claim. */
   response: json(z.unknown()),
   instanceId: nullable(text),
 });
@@ -151,7 +156,10 @@ const findKey = (db: SqlReader, entry: Entry): Promise<Found | null> =>
 const isHeldBy = (entry: Entry, holder: string): Statement =>
   sql`${isEntry(entry)} AND status = 'in_flight' AND response->>'holder' = ${holder}`;
 
-/** A released entry can vanish between the two statements of `claim`. */
+/**
+ * Maximum number of attempts at one claim. An attempt fails when an entry is released between the
+ * two statements of `claim`.
+ */
 const CLAIM_ATTEMPTS_MAX = 5;
 const HOUR_MS = 3_600_000;
 

@@ -112,7 +112,7 @@ const storeBeat = (
   db: SqlReader,
   { id, works }: { readonly id: string; readonly works: boolean },
 ): Promise<BeatAnswer | null> =>
-  // Not flushed to disk, because the next beat replaces a lost one.
+  // The beat is not flushed to disk, because the next beat replaces a lost one.
   beatAnswers.first(
     db,
     sql`

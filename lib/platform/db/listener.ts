@@ -11,8 +11,8 @@ const CHANNEL_PATTERN = /^[a-z_]+$/;
  */
 const GATHER_MS = 20;
 /**
- * When more announcements than this are collected, the rest is not sent. Other instances then find
- * those changes when they poll.
+ * When more announcements than this are collected, the others are not sent. Other instances then
+ * find the changes when they poll.
  */
 const WAITING_MAX = 1000;
 
@@ -24,7 +24,7 @@ const NOTIFY =
 export interface Listener {
   /**
    * Calls `handler` with each payload that any instance announces on the channel. Returns a
-   * function that stops it.
+   * function that removes the handler.
    */
   on(channel: string, handler: (payload: string) => void): () => void;
   /**
@@ -38,8 +38,8 @@ export interface Listener {
 const nameOf = ({ channel, payload }: Announcement): string => `${channel} ${payload}`;
 
 /**
- * Runs a statement after the earlier ones, because the driver takes one at a time. A statement that
- * fails, or has no client, is dropped.
+ * A function that runs a statement after all earlier ones, because the driver takes one at a time.
+ * A statement that fails, or has no client, is dropped.
  */
 type Run = (
   client: pg.Client | null,

@@ -23,7 +23,10 @@ const entryOf = ({ projectId, actor, route, key }: Entry): Entry => ({
 const nameOf = ({ projectId, actor, route, key }: Entry): string =>
   [projectId, actor, route, key].join("\0");
 
-/** A caller that loses a race reads again and finds the winner's claim or answer. */
+/**
+ * Maximum number of attempts at a claim. A caller that loses a race reads again and finds the
+ * winner's claim or answer.
+ */
 const ATTEMPTS_MAX = 5;
 /**
  * Maximum number of answers kept in memory while the database is unavailable. Beyond that, answers
@@ -31,7 +34,10 @@ const ATTEMPTS_MAX = 5;
  */
 const ANSWERS_MAX = 10_000;
 
-/** @returns false when the claim is no longer the one of the holder `from` */
+/**
+ * Gives the key that the holder `from` has claimed to the holder of `claim`.
+ * @returns false when `from` no longer has the key
+ */
 const takeOver = async (
   pool: pg.Pool,
   instanceId: string,
@@ -71,7 +77,7 @@ export const createLiveClaims = ({
   store,
   instances,
 }: LiveClaimsDeps): IdempotencyKeyStore => {
-  /** Requests that this process is working on, by entry. */
+  /** For each entry on which a request of this process works, the claim of that request. */
   const inFlight = new Map<string, Claim>();
   /**
    * For each holder, the function that stores the result of its finished request. The entry is
@@ -90,7 +96,7 @@ export const createLiveClaims = ({
   };
   let storing: Promise<void> | null = null;
   instances.onBeat(({ afterOutage }) => {
-    // Claims are not flushed to disk, so a crashed server may have lost this one.
+    // Claims are not flushed to disk, so a crash of the database server may have lost them.
     if (afterOutage)
       for (const claim of inFlight.values())
         store.claim({ ...claim, instanceId: instances.id }).catch(() => undefined);
@@ -119,7 +125,8 @@ export const createLiveClaims = ({
   const isAbandoned = async (found: Found): Promise<boolean> => {
     if (found.instanceId === null) return false;
     if (found.instanceId !== instances.id) return instances.isGone(found.instanceId);
-    // This process's own requests were checked before the database was queried.
+    // The claim is of this process, but no request here works on it, because `claim` checks
+    // `inFlight` before it queries the database.
     return true;
   };
 
@@ -148,7 +155,8 @@ export const createLiveClaims = ({
           response: null,
           instanceId: instances.id,
         };
-      // Nothing is awaited between the check and this line, so no other request can get in between.
+      // Nothing is awaited between the check of `inFlight` and this line, so no other request can
+      // claim the key in between.
       inFlight.set(name, claim);
       try {
         await instances.start();

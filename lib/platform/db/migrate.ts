@@ -33,9 +33,9 @@ interface AppliedRow {
 }
 
 /**
- * An earlier, unreleased version created the database, which stays unchanged: it has migrations
- * that this version does not know, and lacks some of this version's. A database of a later version
- * has all of them, and is accepted.
+ * Thrown for a database that an earlier, unreleased version created. It has migrations that this
+ * version does not know, and lacks some migrations of this version. The database stays unchanged.
+ * A database of a later version has all migrations of this version, and is accepted.
  */
 export class EarlierVersionError extends Error {
   /** @param advice how to start with another database, as the end of a sentence */
@@ -53,10 +53,11 @@ const ADVISORY_LOCK = 72_707_369;
 const CONNECT_TIMEOUT_MS = 30_000;
 const LOCK_POLL_MS = 100;
 /**
- * Raised for statements that refuse to run inside a transaction, such as CREATE INDEX CONCURRENTLY.
+ * PostgreSQL's error code for a statement that cannot run inside a transaction, such as CREATE
+ * INDEX CONCURRENTLY.
  */
 const ACTIVE_SQL_TRANSACTION = "25001";
-/** Raised for a block that commits its work step by step. */
+/** PostgreSQL's error code for a block that commits its work step by step inside a transaction. */
 const INVALID_TRANSACTION_TERMINATION = "2D000";
 const OUTSIDE: ReadonlySet<string> = new Set([
   ACTIVE_SQL_TRANSACTION,
@@ -140,8 +141,8 @@ const applyInTransaction = async (
 };
 
 /**
- * Inserts the row before the migration runs, as Prisma does, so that the next run notices a
- * migration that failed half-way.
+ * Runs a migration outside of a transaction. Its row is inserted before the migration runs, as
+ * Prisma does, so that the next run notices a migration that failed half-way.
  */
 const applyOutside = async (
   client: pg.Client,
@@ -219,11 +220,11 @@ export const roleOf = async (url: string): Promise<string> => {
 };
 
 /**
- * Applies the missing migrations, as `prisma migrate deploy` does (same table, checksums and lock),
- * without its CLI. Several processes may call it at once: one migrates, the others wait and find
- * nothing to do.
- * @param appRole the role with which the service connects, when `url` names another one; it gets
- * its rights on the tables
+ * Applies the missing migrations, as `prisma migrate deploy` does (same table, checksums and
+ * lock), without its CLI. Several processes may call it at once: one migrates, and the others wait
+ * and find nothing to do.
+ * @param appRole the role with which the service connects, when `url` names another role;
+ * `appRole` gets the service's rights on the tables
  * @returns the names of the migrations applied now
  * @throws EarlierVersionError
  */

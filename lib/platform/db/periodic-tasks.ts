@@ -17,8 +17,8 @@ export const claimRun = async (
   { pool }: Pick<Database, "pool">,
   { name, everyMs }: PeriodicTask,
 ): Promise<boolean> => {
-  // One statement, so that exactly one of several instances moves the time forward. Times are those
-  // of the database.
+  // One statement, so that exactly one of several instances moves the time forward. All times are
+  // from the database's clock.
   const claimed = await sqlOn(pool).change(sql`
     INSERT INTO periodic_task (name, due_at)
     VALUES (${name}, now() + ${everyMs}::float8 * interval '1 ms')

@@ -2,9 +2,10 @@ import { raw, type Statement } from "./statement";
 
 /**
  * SQL for the text that names the person `u`, a row of `app_user`: "Ada Lovelace
- * (ada@example.com)", or without a display name the verified address alone. Nothing proves a
- * display name, so what is proven always stands beside it.
- * @param otherwise SQL for what is proven where no address is verified, made of columns of `u`
+ * (ada@example.com)", or only the verified address when there is no display name. A display name
+ * is not proven, so the text always contains a proven name beside it.
+ * @param otherwise SQL, made of columns of `u`, for the proven name of a person without a verified
+ * address
  */
 export const personLabel = (otherwise: string): Statement => {
   const proven = `coalesce(CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END, ${otherwise})`;

@@ -14,9 +14,9 @@ interface SessionLimits {
 }
 
 /**
- * For requests and jobs. A transaction makes no network call, so one without a statement for
- * seconds belongs to a frozen process. `lockMs` is longer than `idleInTransactionMs`, so a
- * statement that waits for the locks of such a process succeeds.
+ * Limits for requests and jobs. A transaction makes no network call, so a transaction without a
+ * statement for seconds belongs to a frozen process. `lockMs` is longer than
+ * `idleInTransactionMs`, so a statement that waits for the locks of such a process succeeds.
  */
 export const SERVICE_LIMITS: SessionLimits = {
   idleInTransactionMs: 8_000,
@@ -25,7 +25,8 @@ export const SERVICE_LIMITS: SessionLimits = {
 };
 
 /**
- * For migrations: building an index may take hours. They wait for locks, but not without a limit.
+ * Limits for migrations. A statement has no time limit, because building an index may take hours.
+ * Waiting for a lock has a limit.
  */
 export const MIGRATION_LIMITS: SessionLimits = {
   idleInTransactionMs: 60_000,
@@ -34,15 +35,15 @@ export const MIGRATION_LIMITS: SessionLimits = {
 };
 
 /**
- * A connection is closed when its peer has been silent for 10 s and then does not answer three
- * probes, 5 s apart.
+ * TCP keepalive. A connection is closed when its peer has been silent for 10 s and then does not
+ * answer three probes, 5 s apart.
  */
 const KEEPALIVE_IDLE_SECONDS = 10;
 const KEEPALIVE_INTERVAL_SECONDS = 5;
 const KEEPALIVE_COUNT = 3;
 /**
- * A client that is frozen while it receives a long answer holds its locks too. The server closes
- * its connection after this time.
+ * Time after which the server closes the connection of a client that does not receive an answer. A
+ * client that is frozen while it receives a long answer holds its locks too.
  */
 const UNSENT_MS = 10_000;
 
@@ -55,8 +56,8 @@ const settingsOf = ({ idleInTransactionMs, lockMs, statementMs }: SessionLimits)
     tcp_keepalives_interval: KEEPALIVE_INTERVAL_SECONDS,
     tcp_keepalives_count: KEEPALIVE_COUNT,
     tcp_user_timeout: UNSENT_MS,
-    // Without JIT, because compiling a statement that looks up 10,000 keys takes 3 s, and running
-    // it 0.1 s.
+    // Turns JIT off, because compiling a statement that looks up 10,000 keys takes 3 s, and
+    // running the statement takes 0.1 s.
     jit: "off",
     // Prisma ignores the time zone in which the server returns a time, and always reads it as UTC.
     timezone: "UTC",
@@ -90,7 +91,8 @@ export const connectionOf = (url: string, limits: SessionLimits) => {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-// For a network that loses answers; longer than the server allows for one statement.
+// Time limit of the client for one query, for a network that loses answers. It is longer than the
+// server's limit for one statement.
 const QUERY_TIMEOUT_MS = 25_000;
 const READ_TIMEOUT = "Query read timeout";
 
@@ -159,8 +161,8 @@ const VERB = /^\s*([a-z]+)/i;
 const TABLE = /\b(?:from|into|update)\s+(?:"?public"?\.)?"?([a-z_]+)/i;
 
 /**
- * A span with the statement's verb and table; for a writing statement, those of its first write.
- * The text is left out, because a caller may have put a value into it.
+ * A span with the verb and table of the statement, or of its first write if it writes. The text is
+ * left out, because a caller may have put a value into it.
  */
 const inStatementSpan = <T>(statement: unknown, run: () => T): T => {
   if (!isTracing()) return run();

@@ -20,7 +20,7 @@ export interface DatabaseProbesOptions {
 
 const LOCK_MS = 15_000;
 const CLOCK_AHEAD_MAX_MS = 5_000;
-/** An instance without a beat for this time does not count as alive. */
+/** Time without a beat after which an instance does not count as alive. */
 const SILENT_MAX_MS = 5 * BEAT_MS;
 const MB = 1024 * 1024;
 const [DISK_SHARE, DISK_MIN, DISK_MAX] = [0.05, 256 * MB, 2048 * MB];
@@ -108,8 +108,8 @@ const workerProbe = ({ pool, overdueJobs }: DatabaseProbesOptions): ReadinessPro
 });
 
 /**
- * Optional, because every instance uses the database's time and works correctly even if its own
- * clock is wrong.
+ * Checks the clock of this machine. The probe is optional, because every instance uses the
+ * database's time and works correctly even if its own clock is wrong.
  */
 const clockProbe = ({ pool }: DatabaseProbesOptions): ReadinessProbe => ({
   name: "clock",
@@ -143,8 +143,8 @@ const databaseFolder = async ({
 };
 
 /**
- * Null when the folder cannot be read, because the database may run as another user, or in a
- * container.
+ * The free space and the size of the folder's disk, in bytes. Null when the folder cannot be read,
+ * because the database may run as another user, or in a container.
  */
 const spaceIn = async (folder: string): Promise<{ free: number; size: number } | null> => {
   const found = await statfs(folder).catch(() => null);

@@ -20,7 +20,7 @@ const ASK_EVERY_MS = 1_000;
 const PAUSE_MS = 5_000;
 const ANSWER_MS = 1_000;
 
-/** @returns null when the text is not a log position */
+/** Reads a position in the write-ahead log. @returns null when the text is not a log position */
 export const parsePlace = (text: string): bigint | null => {
   const [, high, low] = PLACE.exec(text) ?? [];
   return high === undefined || low === undefined
@@ -55,8 +55,8 @@ interface ReplicaOptions {
   readonly monotonicMs?: () => number;
 }
 
-// A server that left recovery is a separate primary, which no longer receives the real primary's
-// changes.
+// Reads the state of the replica. A server that left recovery is a separate primary, which no
+// longer receives the real primary's changes, so it does not count as a replica.
 const STANDING = `SELECT pg_is_in_recovery() AS "isReplica", coalesce(pg_last_wal_replay_lsn()::text, '0/0') AS place,
   coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 'Infinity')::float8 AS lag`;
 

@@ -77,16 +77,17 @@ export const likewise = <T extends object>(connection: T, source: object): T => 
 };
 
 /**
- * For a transaction on a cluster that may change rows of the coordinator and of a node: makes Citus
- * commit in two phases. Citus does so by itself when rows of several nodes changed or were copied.
- * Otherwise the node commits before the coordinator, which may crash in between: an operation would
- * be stored without its job. The statement copies no row, so no node is contacted.
+ * For a transaction on a cluster that may change rows of the coordinator and of a node: makes
+ * Citus commit in two phases. Without this statement, Citus uses two phases only when rows of
+ * several nodes changed or were copied. In other cases the node commits before the coordinator,
+ * which may crash in between, so that an operation would be stored without its job. The statement
+ * copies no row, so no node is contacted.
  */
 export const COMMIT_IN_TWO_PHASES =
   "INSERT INTO operation_event (project_id) SELECT p FROM unnest('{}'::text[]) AS p";
 
-// Asked once for each pool: `npm run db:distribute` refuses to run next to processes of the
-// service, so the answer cannot change while one runs.
+// The server is asked once for each pool. The answer cannot change while a process of the service
+// runs, because `npm run db:distribute` does not run then.
 const IS_DISTRIBUTED = `
   SELECT count(*) > 0 AS "is" FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = 'pg_catalog' AND c.relname = 'pg_dist_partition'
@@ -186,7 +187,7 @@ export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => {
   return likewise(sql, tx);
 };
 
-// Each connection plans a named statement once.
+// For each statement's text, its name. Each connection plans a named statement only once.
 const names = new Map<string, string>();
 const nameOf = (text: string): string => {
   const known = names.get(text);

@@ -22,11 +22,11 @@ interface Sweep {
   /** $1 is the size of a batch. $2 is the age in days, if the sweep has an age. */
   readonly text: string;
   /**
-   * For a distributed table of a cluster: the same statement for one project, which is the next
-   * parameter.
+   * For a distributed table of a cluster: the same statement for one project. The project is the
+   * next parameter.
    */
   readonly ofProject?: string;
-  /** True when `ofProject` takes two more parameters, as `RESTORED` returns them. */
+  /** True when `ofProject` takes two more parameters: the time ranges that `RESTORED` returns. */
   readonly keepsRestored?: boolean;
   readonly age?: keyof SweptAges;
 }
@@ -56,7 +56,8 @@ const OLDER = "now() - $2::int * interval '1 day'";
 
 /**
  * The time ranges of months that were restored from their archive. Their rows stay until they are
- * archived again; their last deliveries were attempted after the month's end.
+ * archived again. The ranges end 30 days after the month, because its last deliveries were
+ * attempted after its end.
  */
 const RESTORED = `
   SELECT coalesce(array_agg(starts_at), '{}') AS starts, coalesce(array_agg(ends_at + interval '30 days'), '{}') AS ends
@@ -69,7 +70,7 @@ const isNotRestored = (time: string): string => `NOT EXISTS (
 const isNotWithin = (time: string): string => `NOT EXISTS (
   SELECT FROM unnest($4::timestamptz[], $5::timestamptz[]) AS m (starts_at, ends_at) WHERE ${time} >= m.starts_at AND ${time} < m.ends_at)`;
 
-/** Rows of webhooks older than their age, except those of restored months. */
+/** Rows of webhooks older than their age, except rows of restored months. */
 const webhookRows = (table: string, key: string, time: string): Sweep => ({
   text: rowsOf(table, `${time} < ${OLDER} AND ${isNotRestored(time)}`),
   ofProject: hotRowsOfProject({
@@ -82,8 +83,8 @@ const webhookRows = (table: string, key: string, time: string): Sweep => ({
 });
 
 /**
- * Each statement deletes one batch of rows that are no longer needed. Times are those of the
- * database.
+ * Each statement deletes one batch of rows that are no longer needed. All times are from the
+ * database's clock.
  */
 const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("idempotency_key", "expires_at < now()") },
@@ -104,7 +105,8 @@ const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("callback", "received_at < now() - interval '30 days'") },
   webhookRows("webhook_delivery", "project_id, id", "created_at"),
   webhookRows("webhook_attempt", "project_id, delivery_id, number", "at"),
-  // A file ends 7 days after its export was made, and no part of it was written before.
+  // A file expires 7 days after its export was created. All of its parts are younger than the
+  // export, so parts older than 8 days are no longer needed.
   { text: rowsOf("export_chunk", "created_at < now() - interval '8 days'") },
   { text: rowsOf("export", "created_at < now() - interval '30 days'") },
   { text: rowsOf("webhook_secret", "expires_at < now() - interval '1 day'") },
@@ -118,7 +120,7 @@ const SWEEPS: readonly Sweep[] = [
     }),
     age: "quotesDays",
   },
-  // The audit log keeps who approved what with which code.
+  // Codes may be deleted, because the audit log stores who approved which action with which code.
   { text: rowsOf("otp", `expires_at < ${OLDER}`), age: "codesDays" },
   { text: rowsOf("balance_snapshot", `hour < ${OLDER}`), age: "snapshotsDays" },
   {
@@ -179,11 +181,11 @@ const placedProjects = async function* ({ pool }: Pool): AsyncGenerator<PlacedPr
 interface Sweeping {
   readonly ages: SweptAges;
   readonly signal: AbortSignal | undefined;
-  /** Errors by the group of an unreachable cluster node. */
+  /** For each unreachable cluster node, by its group, the error. */
   readonly failures: Map<number, unknown>;
 }
 
-/** Sweeps the rows of each project separately, and skips those of an unreachable node. */
+/** Sweeps the rows of each project separately, and skips projects whose node cannot be reached. */
 const sweepEach = async (
   database: Pool,
   {

@@ -11,7 +11,7 @@ export interface Column<T> {
   readonly type: string;
   /** SQL that selects the column in the form that `read` expects. */
   readonly select: (name: string) => string;
-  /** @throws ZodError when the stored value does not have the expected shape */
+  /** Converts a stored value. @throws ZodError when the value does not have the expected shape */
   readonly read: (stored: unknown) => T;
   /** The value as a parameter, or as a member of a JSON row. */
   readonly write: (value: T) => unknown;

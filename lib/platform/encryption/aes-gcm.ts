@@ -30,6 +30,7 @@ export const encrypt = (
 };
 
 /**
+ * Decrypts bytes that `encrypt` returned.
  * @throws Error of node:crypto when the key or the context differs or a bit was changed; the error
  * has no content
  */
@@ -49,7 +50,8 @@ export const decrypt = (
 };
 
 const KEY_BYTES = 32;
-// This context and layout are the format of existing rows.
+// Context and layout of stored texts. They must not change, because existing rows have this
+// format.
 const FORMAT = { context: "", layout: "tag-first" } as const;
 
 /** The current application secret encrypts; the previous ones still decrypt. */

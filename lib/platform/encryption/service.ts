@@ -42,7 +42,7 @@ export interface Keyring {
   readonly ids: readonly string[];
   /** Encrypts under the current key. */
   seal(plaintext: Uint8Array, context: string): Sealed;
-  /** @throws UnknownKeyError, UnreadableError */
+  /** Decrypts under the key that `sealed` names. @throws UnknownKeyError, UnreadableError */
   open(sealed: Sealed, context: string): Buffer;
 }
 
@@ -55,9 +55,9 @@ export interface EncryptedRow {
 
 /** A table with values that are encrypted under key-encryption keys. */
 export interface EncryptedRows {
-  /** For people: "wallet keys". */
+  /** Name of the values for people, such as "wallet keys". */
   readonly name: string;
-  /** How many rows there are under each key id. */
+  /** For each key id, the number of rows that are encrypted under that key. */
   count(): Promise<ReadonlyMap<string, number>>;
   /** The key ids in use; cheap for any number of rows. */
   keyIds(): Promise<readonly string[]>;
@@ -67,11 +67,14 @@ export interface EncryptedRows {
     readonly afterId: string;
     readonly limit: number;
   }): Promise<EncryptedRow[]>;
-  /** Compare-and-set: false when the row is no longer what was read. */
+  /** Stores the new bytes of a row. Returns false when the row was changed since it was read. */
   replace(row: EncryptedRow, next: Sealed): Promise<boolean>;
 }
 
-/** @throws Error unless each key has 32 bytes */
+/**
+ * Creates a keyring whose first key encrypts; all keys decrypt.
+ * @throws Error unless each key has 32 bytes
+ */
 export const createKeyring = ([current, ...previous]: readonly [
   Uint8Array,
   ...Uint8Array[],

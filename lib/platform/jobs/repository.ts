@@ -109,7 +109,10 @@ interface FailedTurn {
   readonly isParked: boolean;
 }
 
-/** Jobs that end at the same time are deleted in one statement. */
+/**
+ * Maximum number of jobs in one batch. Jobs that end at the same time are deleted in one
+ * statement.
+ */
 const ENDS_MAX = 200;
 
 interface EndedJob {

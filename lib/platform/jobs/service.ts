@@ -44,7 +44,7 @@ const createPlaces = (owner: JobOwner, run: (job: ClaimedJob) => void) => {
 };
 
 interface OwnWorker {
-  /** Null when the worker is full or stopping. */
+  /** Reserves a slot. Null when the worker is full or stopping. */
   take(): JobPlace | null;
 }
 
@@ -55,7 +55,10 @@ interface OwnWorker {
 export const createHandover = () => {
   let own: OwnWorker | null = null;
   return {
-    /** Null when the job has to be announced to all workers. */
+    /**
+     * Reserves a slot in the worker of this process. Null when there is none, so that the job has
+     * to be announced to all workers.
+     */
     take: (): JobPlace | null => own?.take() ?? null,
     /** @returns a function that detaches the worker */
     attach: (worker: OwnWorker): (() => void) => {
@@ -86,8 +89,8 @@ export type { JobOwner, ParkedJob } from "./repository";
 
 /**
  * Outcome of one turn of a job: finished for good, or to be run again after `againInMs`
- * milliseconds. `isRemoved`: the handler has removed the job (`endJobs`). `failure`: the turn
- * failed by an error that the handler has logged; it counts as if the handler had thrown.
+ * milliseconds. `isRemoved` is true when the handler has removed the job (`endJobs`). `failure` is
+ * an error that the handler has logged. The turn then counts as if the handler had thrown.
  */
 export type JobResult =
   | { readonly done: true; readonly isRemoved?: boolean }
@@ -127,8 +130,8 @@ const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 500;
 /**
- * Jobs that are announced at about the same time are claimed together, and the request that stored
- * one is answered first.
+ * Time between an announcement and the claim. Jobs that are announced at about the same time are
+ * claimed together, and the request that stored a job is answered first.
  */
 const ANNOUNCED_MS = 5;
 const CONCURRENCY = 100;
@@ -136,8 +139,8 @@ const ERROR_CHARS_MAX = 500;
 /** A job that failed this many times in a row is parked, after about four hours. */
 const FAILURES_MAX = 50;
 /**
- * After an outage of a chain or a provider a job waits longer but is never parked, because nobody
- * could fix the job itself.
+ * Limit of the failure count of a job during an outage of a chain or a provider. The pauses
+ * between its turns grow, but the job is never parked, because nobody could fix the job itself.
  */
 const OUTAGE_FAILURES_MAX = 10;
 const OUTAGES = new Set<string>([

@@ -1,7 +1,10 @@
 import { write, writeSync } from "node:fs";
 
 const STDOUT = 1;
-/** This many characters are collected before a write; fewer wait for the next flush. */
+/**
+ * Number of characters that are collected before a write. Fewer characters wait for the next
+ * flush.
+ */
 const BATCH_CHARS = 8 * 1024;
 /** Maximum size of the lines that wait while nothing can be written; further lines are dropped. */
 const WAITING_CHARS_MAX = 1024 * 1024;
@@ -66,7 +69,8 @@ export const openLogDestination = ({
 
   setInterval(flush, FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => {
-    // A running write completes by itself. The rest is tried once, because the disk may be full.
+    // A write that is in progress completes by itself. The other lines are tried once, because the
+    // disk may be full.
     const rest = isWriting ? takeWaiting() : Buffer.concat([batch, takeWaiting()]);
     try {
       if (rest.length > 0) writeSync(fd, rest);

@@ -9,9 +9,9 @@ const SCRIPTS = {
 } as const;
 
 /**
- * Ends another process when this one ends, for any reason: a shell waits for the end of its input,
- * a pipe from this process, and then sends the signals. Neither the shell nor the pipe keeps this
- * process running.
+ * Ends another process when this one ends, for any reason. A shell reads a pipe from this process.
+ * The pipe ends when this process ends, and the shell then sends the signals. Neither the shell
+ * nor the pipe keeps this process running.
  * @param what `group`: SIGTERM for the process group of `pid`, SIGKILL after 5 s. `process`:
  * SIGKILL only for `pid`
  * @returns a function that ends the shell; call it when the other process has ended, because ids

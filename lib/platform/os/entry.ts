@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * Arguments for `node` to run an entry file. In a build it is the bundle beside the caller's
- * bundle; otherwise its source under tsx.
+ * Arguments for `node` to run an entry file. In a build the entry file is the bundle beside the
+ * caller's bundle; otherwise it is the source file, which runs under tsx.
  * @param asking `import.meta.url` of the caller
  * @param source path of the entry relative to the caller, without extension
  */

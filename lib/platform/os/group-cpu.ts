@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts CPU time for programs in hundredths of a second (USER_HZ, proc(5)). */
+/** Unit of CPU times in /proc. Linux counts them in hundredths of a second (USER_HZ, proc(5)). */
 const TICK_MS = 10;
 /**
  * Indexes of fields in /proc/<pid>/stat, counted after the program's name, because the name may

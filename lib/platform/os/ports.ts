@@ -10,7 +10,8 @@ export const isPortFree = (port: number, host: string): Promise<boolean> =>
   });
 
 /**
- * Systems assign ports above these to programs that request any port, and to outgoing connections.
+ * The range of the ports to try. Systems assign ports above this range to programs that request
+ * any port, and to outgoing connections.
  */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_767];
 const TRIES_MAX = 100;

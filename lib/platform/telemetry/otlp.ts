@@ -17,7 +17,7 @@ import { counter } from "./registry";
 export interface TracingConfig {
   /** Base URL of the collector: spans go to `<endpoint>/v1/traces`. */
   readonly endpoint: string;
-  /** Sent with each export, for example an API key. */
+  /** Headers of each export, for example an API key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   /** Milliseconds between exports. Default 5,000. */
@@ -164,7 +164,7 @@ const createTracing = ({ api }: Packages, tracer: Tracer): Tracing => {
     const handle: Span = { set: (fields) => void span.setAttributes(withoutSecrets(fields)) };
     try {
       const result = current.run(span, () => work(handle));
-      // Only for real promises, because Prisma's promises start a query with each `then`.
+      // Only a real promise is observed, because Prisma's promises start a query with each `then`.
       if (result instanceof Promise)
         result.then(
           () => span.end(),

@@ -59,9 +59,12 @@ export const histogram = <Label extends string = never>({
 
 /** Sets gauges to current values (for example the amount of waiting work). */
 export interface Sampler {
-  /** May take longer than a read waits; it is not started again before it has ended. */
+  /**
+   * Sets the gauges. A sample may take longer than a read waits for it. No sample starts before
+   * the previous one has ended.
+   */
   sample(): Promise<void>;
-  /** Reads within this number of milliseconds after a sample reuse that sample. */
+  /** Milliseconds for which reads use the same sample. */
   readonly freshMs: number;
 }
 

@@ -208,7 +208,7 @@ export const backUp = async ({ url, dataDir, target }: BackupRequest): Promise<M
   }
 };
 
-/** @throws Error when the folder holds no complete backup */
+/** Reads the manifest of a backup. @throws Error when the folder holds no complete backup */
 export const readManifest = async (folder: string): Promise<Manifest> => {
   const text = await readFile(join(folder, MANIFEST), "utf8").catch(() => null);
   if (text === null)

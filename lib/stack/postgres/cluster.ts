@@ -120,8 +120,8 @@ const packagedNative = (): string => {
 };
 
 /**
- * The package's postinstall script creates these links, but npm may be configured to run no
- * scripts.
+ * Creates the links that the package's postinstall script creates, because npm may be configured
+ * to run no scripts.
  */
 const linkLibraries = (native: string): void => {
   const list = join(native, "pg-symlinks.json");
@@ -279,7 +279,10 @@ export const initialise = (
   }
 };
 
-/** @throws Error when the folder has data but its password is lost */
+/**
+ * Creates the password of a new cluster.
+ * @throws Error when the folder has data but its password is lost
+ */
 export const newPassword = (location: ClusterLocation): string => {
   if (existsSync(join(location.dataDir, "PG_VERSION")))
     throw new Error(

@@ -45,7 +45,7 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   readonly port: number;
   readonly pid: number;
-  /** May differ from the requested folder: see `moved`. */
+  /** The data folder. It may differ from the requested one: see `moved`. */
   readonly dataDir: string;
   /** True when a server that an earlier run left behind was taken over. */
   readonly adopted: boolean;
@@ -65,8 +65,8 @@ export interface EmbeddedPostgres {
   stop(): Promise<boolean>;
 }
 
-// The replay after a crash is bounded by max_wal_size. If it is interrupted, it starts again from
-// the beginning.
+// Long enough for the replay of the log after a crash, whose length max_wal_size bounds. A replay
+// that is interrupted starts again from the beginning.
 const START_TIMEOUT_MS = 300_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 30_000; // A machine that is busy with a build answers late.
@@ -81,7 +81,10 @@ const STOP_STEPS = [
   { signal: "SIGQUIT", waitMs: 5_000 }, // "immediate": the next start replays the log
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
-/** Stop steps for a server that does not answer, because it would not complete a checkpoint. */
+/**
+ * Stop steps for a server that does not answer. They do not wait for a checkpoint, because such a
+ * server would not complete it.
+ */
 const STOP_STEPS_HUNG = [
   { signal: "SIGQUIT", waitMs: 1_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
@@ -194,8 +197,8 @@ const adopt = async (
 };
 
 /**
- * A quarter of the memory, as PostgreSQL's manual recommends. The memory is allocated only when it
- * is used.
+ * Size of the shared buffers in MB: a quarter of the memory, as PostgreSQL's manual recommends.
+ * The memory is allocated only when it is used.
  */
 const buffersMb = (): number => {
   // The memory limit of the container. Outside of a container it is 0, or more than the machine
@@ -213,8 +216,8 @@ const settings = (durability: Durability, connectionsMax: number): string[] =>
     "unix_socket_directories=",
     `max_connections=${String(connectionsMax)}`,
     `shared_buffers=${String(durability === "none" ? BUFFERS_MIN_MB : buffersMb())}MB`,
-    // Limits the replay after a crash. A smaller value would cause a checkpoint every few seconds
-    // under load, and full page images in the log after each.
+    // Limits the replay after a crash. With a smaller value the server would write a checkpoint
+    // every few seconds under load, and full page images to the log after each checkpoint.
     "max_wal_size=2GB",
     "timezone=UTC",
     ...(durability === "none"
@@ -299,7 +302,8 @@ const startFresh = async (
     const result = await launch(location, port, password, options);
     if ("pid" in result) return { pid: result.pid, port };
     failure = result.failure;
-    // Retries, because the backends of a killed server need some time to end.
+    // Starts again after such a failure, because the backends of a killed server need some time to
+    // end.
     if (!RETRYABLE.test(failure)) break;
     await sleep(RETRY_MS);
   }

@@ -90,8 +90,8 @@ const recovered = async (client: pg.Client): Promise<void> => {
 };
 
 /**
- * A missing row means that no instance had checked the database before the backup. The database is
- * then treated as complete until the backup began.
+ * Turns signing off. When the row is missing, no instance had checked the database before the
+ * backup. The database is then treated as complete until the backup began.
  */
 const TURN_OFF = `
   INSERT INTO signing_state (id, identity, seen_at, off_since, off_reason) VALUES (1, '', $2, now(), $1)

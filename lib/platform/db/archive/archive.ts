@@ -42,7 +42,7 @@ export interface ArchiveRequest {
   readonly directory: string;
 }
 
-/** Row counts of one table: in the file, and removed or restored by this call. */
+/** Row counts of one table: `rows` in the file, and `moved` by this call (removed or restored). */
 export interface ArchivedRows {
   readonly table: string;
   readonly rows: number;
@@ -145,8 +145,8 @@ const opened = async <T>(
 
 /**
  * Writes a month to files, verifies them, and removes the rows that are no longer needed from the
- * database. A call that was killed at any point can be repeated; for a month that is archived
- * already, a call verifies the files again.
+ * database. A call that was killed at any point can be repeated. For a month that is archived
+ * already, the call verifies the files again.
  * @throws Error when the month is not closed, is being restored, or its files are damaged; nothing
  * is removed then
  */

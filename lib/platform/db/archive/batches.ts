@@ -7,7 +7,7 @@ import { type ArchivedFile, batchesOf, type TextRow } from "./manifest";
 import { isDistributed } from "@/lib/platform/db/sql";
 import { type ArchivedTable, columnsOf } from "./tables";
 
-/** SQL fragments that match the rows of a file (`r`) with those of the table (`d`). */
+/** SQL fragments that match the rows of a file (`r`) with the rows of the table (`d`). */
 export interface BatchSql {
   /** The batch as the FROM item `r`. */
   readonly source: string;
@@ -23,6 +23,7 @@ export interface BatchSql {
 }
 
 /**
+ * Creates the SQL fragments for the rows of a file.
  * @throws Error when the table no longer has these columns, because the archive is of another
  * version
  */
@@ -34,8 +35,8 @@ export const batchSql = async (
   const present = new Map(
     (await columnsOf(client, table)).map(({ name, type }) => [name, type]),
   );
-  // Names and types from a file become part of statements, so only those in the database's
-  // catalogue are accepted.
+  // Names and types from a file become part of statements, so only names and types in the
+  // database's catalogue are accepted.
   const foreign = columns.find(({ name, type }) => present.get(name) !== type);
   if (foreign !== undefined)
     throw new Error(

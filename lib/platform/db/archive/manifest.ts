@@ -6,8 +6,8 @@ import { z } from "zod";
 import { hashOf } from "@/lib/platform/os/hashed-file";
 
 /**
- * Parses rows in the format of PostgreSQL's `COPY … CSV`: every value in quotes, and nothing for
- * NULL.
+ * A row as texts, with null for NULL. In a file it has the format of PostgreSQL's `COPY … CSV`, in
+ * which every value is in quotes and NULL is empty.
  */
 
 export type TextRow = readonly (string | null)[];

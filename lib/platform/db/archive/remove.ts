@@ -1,5 +1,5 @@
 /**
- * Removes a month's archived rows from the database, except those that operations, payouts,
+ * Removes a month's archived rows from the database, except the rows that operations, payouts,
  * deliveries or notifications still need.
  */
 import type pg from "pg";
@@ -15,8 +15,8 @@ const UNENDED = STATUSES.filter((status) => !isFinal(status));
 const NAMED = /\b(?:op|po)_[\w-]+/g;
 
 /**
- * Which of these objects have not ended. Each table is queried separately, because the tables may
- * be on different servers than the archived ones.
+ * Finds the operations and payouts among `ids` that have not ended. Each table is queried
+ * separately, because the tables may be on different servers than the archived ones.
  */
 const openAmong = async (
   client: pg.Client,
@@ -53,8 +53,8 @@ const AWAITED = `
   JOIN notification_due n ON n.project_id = r.project_id AND n.sequence = r.sequence`;
 
 /**
- * The events that do not wait for a notification. The queue is on the coordinator; events are added
- * to it when they are numbered, and never later.
+ * The events that do not wait for a notification. The queue of notifications is on the
+ * coordinator. Events are added to the queue when they are numbered, and never later.
  */
 const notifiedOnly = async (
   client: pg.Client,
@@ -89,8 +89,8 @@ const deleteBatch = async (
 };
 
 /**
- * For a cluster, where a DELETE cannot compare columns by their text: the rows are compared and
- * locked first.
+ * Deletes rows on a cluster. A DELETE cannot compare columns by their text there, so the rows are
+ * compared and locked first.
  */
 const deleteCompared = (
   client: pg.Client,

@@ -45,7 +45,7 @@ export const isClosed = async (
 };
 
 /**
- * Stores that the files of a month are complete. The files replace those of an earlier archive that
+ * Stores that the files of a month are complete. They replace the files of an earlier archive that
  * was restored.
  */
 export const storeWritten = async (

@@ -17,8 +17,8 @@ export interface Month {
 export interface ArchivedTable {
   readonly table: string;
   /**
-   * Begins with the project, as every index of a distributed table does, so that statements over a
-   * batch of rows can use the index on each node.
+   * Columns of the key. The key begins with the project, as every index of a distributed table
+   * does, so that statements over a batch of rows can use the index on each node.
    */
   readonly key: readonly string[];
   /** SQL: whether the row `d` belongs to the month. */
@@ -49,8 +49,8 @@ const byTransaction = (column: string, { startsAt, endsAt }: Month): string => {
 const WAITS = "w.status = 'pending'";
 
 /**
- * In the order of removal: attempts before their delivery, deliveries before their event. Restoring
- * uses the reverse order.
+ * The archived tables in the order of removal: attempts before their delivery, deliveries before
+ * their event. Restoring uses the reverse order.
  */
 export const ARCHIVED_TABLES: readonly ArchivedTable[] = [
   {
@@ -94,7 +94,7 @@ export const ARCHIVED_TABLES: readonly ArchivedTable[] = [
 
 const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
 
-/** @throws Error when the text is not a month such as `2026-01` */
+/** Reads a month such as `2026-01`. @throws Error for any other text */
 export const parseMonth = (name: string): Month => {
   const [, year, month] = MONTH.exec(name) ?? [];
   if (year === undefined || month === undefined)
@@ -107,7 +107,8 @@ export const parseMonth = (name: string): Month => {
 // The connection of `npm run archive`. Only one command at a time may work on archives.
 
 /**
- * Generous limits, because statements read whole tables, and files are written between two of them.
+ * Time limits of the archive's connection. They are generous, because statements read whole
+ * tables, and files are written between two statements.
  */
 const LIMITS = { idleInTransactionMs: 600_000, lockMs: 10_000, statementMs: 0 };
 /** The key of an advisory lock: any number that no other lock uses. */
@@ -121,8 +122,8 @@ export interface Column {
 }
 
 /**
- * Retries for a short time, because a server needs some time to notice that the connection of a
- * killed command has ended.
+ * Takes the lock of the archives. Waits for a short time, because a server needs some time to
+ * notice that the connection of a killed command has ended.
  */
 const takeLock = async (client: pg.Client): Promise<void> => {
   await client.query("SELECT pg_advisory_lock($1::bigint)", [LOCK]).catch((error: unknown) => {
@@ -131,7 +132,10 @@ const takeLock = async (client: pg.Client): Promise<void> => {
   });
 };
 
-/** @throws Error when another command works on archives, or the role does not own the tables */
+/**
+ * Runs `work` on a connection that holds the lock of the archives.
+ * @throws Error when another command works on archives, or the role does not own the tables
+ */
 export const withSession = async <T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,

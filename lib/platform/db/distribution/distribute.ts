@@ -173,8 +173,8 @@ const placements = async (client: Client): Promise<readonly Placement[]> => {
 };
 
 /**
- * The tables of `DISTRIBUTED_TABLES` that Citus has not distributed: all of them before the first
- * run, later those that a newer version of the service added.
+ * The tables of `DISTRIBUTED_TABLES` that Citus has not distributed. Before the first run these
+ * are all tables, and later the tables that a newer version of the service added.
  */
 const notDistributed = (placed: readonly Placement[]): readonly string[] => {
   const types = new Map(placed.map(({ table, type }) => [table, type]));
@@ -210,8 +210,8 @@ const requireMigrated = async (client: Client, migrations: string): Promise<void
 };
 
 /**
- * Running requests would wait minutes for locks, and processes that started before do not know
- * about the distribution.
+ * Requires that no process of the service runs. Running requests would wait minutes for locks, and
+ * processes that started before do not know about the distribution.
  */
 const requireStopped = async (client: Client): Promise<void> => {
   const [live] = (await client.query<{ count: number }>(LIVE)).rows;
@@ -222,8 +222,8 @@ const requireStopped = async (client: Client): Promise<void> => {
 };
 
 const distributeTables = async (client: Client, tables: readonly string[]): Promise<void> => {
-  // The shards of a project are on the same node, including those of tables that are distributed
-  // later.
+  // Keeps all shards of a project on the same node, including the shards of tables that are
+  // distributed later.
   let together =
     DISTRIBUTED_TABLES.find((table): boolean => !tables.includes(table)) ?? "default";
   for (const table of tables) {
@@ -238,7 +238,7 @@ const distributeTables = async (client: Client, tables: readonly string[]): Prom
 
 const distributeAll = async (client: Client, tables: readonly string[]): Promise<void> => {
   await client.query("BEGIN");
-  // One connection per node, so that a cluster of any size can distribute the tables in one
+  // Uses one connection per node, so that a cluster of any size can distribute the tables in one
   // transaction.
   await client.query("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'");
   await client.query("SET LOCAL client_min_messages TO warning");

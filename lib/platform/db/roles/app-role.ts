@@ -1,8 +1,8 @@
 import pg from "pg";
 
 /**
- * The rights of the service's role on every table. The owner grants exactly these after the
- * migrations; a table that is not listed grants nothing.
+ * The rights of the service's role on every table. After the migrations the owner grants exactly
+ * the rights in this list. The role gets no rights on a table that is not listed.
  */
 
 /**
@@ -61,7 +61,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   event: "append",
   event_counter: "keep",
   event_outbox: "change",
-  // Records go 30 days after they were made, and the parts of their files after 8.
+  // Records of exports are deleted 30 days after their creation, and the parts of their files
+  // after 8 days.
   export: "change",
   export_chunk: "change",
   gas_alert: "change",
@@ -172,7 +173,9 @@ const ALL = [
   "REFERENCES",
   "TRIGGER",
 ] as const;
-/** Privileges that change rows or a table. Reading (SELECT) destroys nothing. */
+/**
+ * Privileges that change rows or a table. SELECT is left out, because reading destroys nothing.
+ */
 const CHANGING = ALL.filter((privilege) => privilege !== "SELECT");
 const NAMES_SHOWN = 5;
 const DOCS = "docs/operations.md#database-roles";
@@ -186,7 +189,8 @@ interface Granted {
   readonly hasPublic: boolean;
 }
 
-// `aclexplode` of NULL returns no rows: then only the owner has rights on the table.
+// The rights that the role has on each table. When a table's ACL is NULL, only the owner has
+// rights on the table, and `aclexplode` returns no rows.
 const GRANTED = `
   SELECT c.relname AS table,
     array(SELECT x.privilege_type::text FROM aclexplode(c.relacl) x WHERE x.grantee = r.oid ORDER BY 1) AS own,
@@ -196,8 +200,8 @@ const GRANTED = `
   FROM pg_class c, pg_roles r
   WHERE r.rolname = $1 AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY($2::text[]) AND c.relkind IN ('r', 'p')`;
 
-// CASE, because the function fails for relations that are not sequences, and conditions run in any
-// order.
+// The sequences that the role may not use. CASE is needed, because the function fails for
+// relations that are not sequences, and conditions run in any order.
 const SEQUENCES = `
   SELECT c.relname AS name FROM pg_class c
   WHERE c.relnamespace = 'public'::regnamespace
@@ -208,8 +212,9 @@ const SCHEMA = `
     EXISTS (SELECT FROM pg_namespace n, aclexplode(n.nspacl) x
       WHERE n.nspname = 'public' AND x.grantee = 0 AND x.privilege_type = 'CREATE' AND pg_has_role(n.nspowner, 'USAGE')) AS "isOpen"`;
 
-// The ledger's connections use this role, which has no right that the service's role lacks. A user
-// who did not create it may be unable to grant it.
+// Finds the role of the ledger's connections if the service's role is not a member of it and the
+// current user can grant it. This role has no right that the service's role lacks. A user who did
+// not create the role may be unable to grant it.
 const LEDGER_ROLE = `
   SELECT FROM pg_roles WHERE rolname = 'causeway_ledger' AND NOT pg_has_role($1::text, oid, 'MEMBER')
     AND pg_has_role(current_user, oid, 'MEMBER WITH ADMIN OPTION')`;
@@ -254,11 +259,11 @@ export const grantAppRole = async (client: Client, roleName: string): Promise<vo
   if (schema?.isOpen === true) statements.push("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
   if ((await client.query(LEDGER_ROLE, [roleName])).rows.length > 0)
     statements.push(`GRANT causeway_ledger TO ${role}`);
-  // Sent as one text, which PostgreSQL runs in one transaction.
+  // All statements are sent as one text, which PostgreSQL runs in one transaction.
   if (statements.length > 0) await client.query(statements.join(";\n"));
 };
 
-// Every role that the connected role is a member of, itself included.
+// Selects every role that the connected role is a member of, itself included.
 const ABLE = "SELECT r.* FROM pg_roles r WHERE pg_has_role(current_user, r.oid, 'MEMBER')";
 
 const POWERS = `
