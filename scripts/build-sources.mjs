@@ -1,5 +1,5 @@
-// The files that a build reads. Tests and what the build itself generates are not among them: if
-// they were, the start after a build would build again.
+// Files that are no sources of a build: tests, documents, and files that the build itself
+// generates. If generated files counted as sources, the start after a build would build again.
 const NOT_A_SOURCE =
   /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](platform[\\/]db[\\/]generated|dev[\\/]testing)([\\/]|$)/;
 

@@ -6,7 +6,7 @@ import { withoutPrefix } from "../lib/platform/config/production";
 
 /**
  * Reads the chain of CHAINS_FILE that the option `--chain` names, and the executor's account.
- * @param what what the account does, as an error completes "this account …"
+ * @param what action of the account, which follows "this account" in an error message
  */
 export const chainAndExecutor = (
   chainId: string | undefined,

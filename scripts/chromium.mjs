@@ -46,8 +46,8 @@ const find = async () =>
   ]);
 
 /**
- * Finds a Chromium that starts: the one of CHROMIUM_PATH, the headless shell of Debian,
- * Playwright's, or another one of the system. Otherwise installs one.
+ * Finds a Chromium that starts: the browser of CHROMIUM_PATH, the headless shell of Debian,
+ * Playwright's browser, or another browser of the system. Otherwise installs one.
  * @returns {Promise<string | null>} its path; null when none was found or installed
  */
 export const findChromium = async (say) => {

@@ -11,7 +11,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice
  */
 export const commandError = (error: unknown): string => {
   if (error instanceof BaseError) {
-    // Absent where no node answered, against its type.
+    // `details` is absent when no node answered, although its type does not allow that.
     const { shortMessage, details } = error as { shortMessage: string; details?: string };
     return redactSecrets(`${oneLine(shortMessage)} ${oneLine(details ?? "")}`.trim());
   }
@@ -19,8 +19,8 @@ export const commandError = (error: unknown): string => {
 };
 
 /**
- * Runs a command. A number to which it resolves is its exit code; when it rejects, the code is 1
- * and the error stands in the terminal.
+ * Runs a command, and sets the exit code of the process. When `main` resolves to a number, that
+ * number is the exit code. When `main` rejects, the error is printed and the code is 1.
  */
 export const runCommand = async (main: () => Promise<unknown>): Promise<void> => {
   try {

@@ -16,7 +16,7 @@ type Body = z.infer<typeof body>;
 
 /**
  * Chooses the body with the most frequent message. Prefers a body with details, because readers
- * could guess their shape least.
+ * cannot guess the shape of details.
  */
 const typicalOf = (bodies: readonly Body[]): Body | undefined => {
   const times = new Map<string, number>();

@@ -7,7 +7,10 @@ const MARK = readFileSync("public/icon.svg", "utf8");
 /** The background of the mark, without its rounded corners. */
 const SQUARE = MARK.replace('rx="7"', 'rx="0"');
 const INK = "#0b5c73";
-/** The part of a maskable icon that every platform shows is a circle of 80 % of its width. */
+/**
+ * Scale of the mark in a maskable icon. A platform may show only a circle of 80 % of the icon's
+ * width.
+ */
 const MASKABLE_SCALE = 0.74;
 const TOUCH_SCALE = 0.9;
 

@@ -1,12 +1,12 @@
 interface Phase {
   readonly name: string;
-  /** Shown while the phase runs: "about a minute". */
+  /** Expected duration, which is shown while the phase runs, for instance "about a minute". */
   readonly hint?: string;
 }
 
 /**
- * Says the name before and the seconds after.
- * @throws the error of `work`; no time is shown then
+ * Prints the phase's name before `work` runs, and the seconds that `work` took afterwards.
+ * @throws the error of `work`; no time is printed then
  */
 export function phase<T>(
   say: (line: string) => void,

@@ -112,7 +112,10 @@ const readJson = (path) => {
 const digest = (...texts) =>
   texts.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
 
-/** A built project in production needs none of the packages that only builds and tests use. */
+/**
+ * Whether packages for builds and tests can be left out: a built project in production does not
+ * use them.
+ */
 const isProduction = () => process.env.CAUSEWAY_ENV === "production" && isBuilt();
 
 /** Whether npm's record of the installed packages agrees with package-lock.json. */
@@ -234,7 +237,7 @@ export const runningStack = () => {
 
 const NOT_WRITABLE = ["EACCES", "EPERM", "EROFS", "ENOSPC"];
 
-/** Prints a refusal as a sentence and any other error with its stack, and sets the exit code. */
+/** Prints a `Refusal` as a sentence and any other error with its stack, and sets the exit code. */
 export const report = (error) => {
   if (NOT_WRITABLE.includes(error?.code) && error.path)
     console.error(

@@ -53,8 +53,8 @@ const interrupted = () => {
 };
 process.on("SIGINT", interrupted);
 process.on("SIGTERM", interrupted);
-// npm's shell ends on SIGTERM without passing the signal on. A running stack watches its parent
-// itself; this handler covers the time of the build.
+// npm's shell ends on SIGTERM without passing the signal on. This handler ends the build when the
+// shell has ended. A running stack watches its parent itself.
 let building = true;
 if (process.env.npm_lifecycle_event) onParentEnd(() => building && interrupted());
 

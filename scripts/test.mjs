@@ -16,13 +16,16 @@ import {
 } from "./project.mjs";
 
 const MINUTE_MS = 60_000;
-/** Time limit for one part, which ends a part that hangs. Each test has its own, shorter limit. */
+/**
+ * Time limit for one part of `npm test`, so that a part that hangs is ended. Each test has its
+ * own, shorter limit.
+ */
 const PART_MS = 60 * MINUTE_MS;
 /** Time that the children get to stop their servers after Ctrl-C. */
 const GRACE_MS = 5_000;
 const SLOWEST_FILES = 10;
 const SUMMARY = join(ROOT, "scripts/vitest-summary.mjs");
-/** The summary of a run that ended before it wrote one. */
+/** The result of a run that ended before it wrote its summary. */
 const NO_RESULT = { passed: 0, failed: 0, skipped: 0, failures: [], files: [] };
 
 const results = mkdtempSync(join(tmpdir(), "causeway-results-"));

@@ -10,8 +10,8 @@ const placeOf = (error) =>
   (error.stack ?? "").split("\n").slice(0, STACK_LINES).join("\n    ") || error.message;
 
 /**
- * Names the errors that no test holds: those of a file that cannot be loaded, of a hook, and
- * rejections that nobody caught. Each makes the run fail.
+ * Names the errors that belong to no test: errors of a file that cannot be loaded, errors of a
+ * hook, and rejections that nobody caught. Each makes the run fail.
  */
 const errorsOutsideTests = (testModules, unhandledErrors) => [
   ...testModules.flatMap((testModule) =>

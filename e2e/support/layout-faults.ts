@@ -9,12 +9,15 @@ import type { Page } from "@playwright/test";
  */
 export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(measure);
 
-/** Runs in the browser, so it uses nothing from outside of itself. */
+/** Runs in the browser, so this function uses nothing that is defined outside of it. */
 const measure = (): string[] => {
   /** Rounding of fractional positions by the browser. */
   const TOLERANCE = 2;
   const UNIT_GAP_MAX = 8;
-  /** Two boxes that share a border or a descender's space do not overlap for the eye. */
+  /**
+   * Two boxes may overlap by less than this, for instance when they share a border or the space of
+   * a descender, because nobody sees it.
+   */
   const OVERLAP_MIN = 3;
   const NAME_LENGTH = 60;
   const ROWS_MEASURED = 60;
@@ -51,7 +54,10 @@ const measure = (): string[] => {
   };
 
   const hidden = new Map<Element, boolean>();
-  /** Texts for screen readers only are clipped to one pixel. */
+  /**
+   * Whether the element is hidden, or only for screen readers. A text for screen readers is
+   * clipped to one pixel.
+   */
   const isForReaders = (element: Element): boolean => {
     if (element === root) return false;
     const known = hidden.get(element);
@@ -66,7 +72,7 @@ const measure = (): string[] => {
   };
 
   const clippers = new Map<Element, readonly Box[]>();
-  /** The boxes of the element and its ancestors beyond which nothing is visible. */
+  /** The boxes of the element and of its ancestors that clip their content. */
   const clippersOf = (element: Element | null): readonly Box[] => {
     if (element === null || element === root) return [];
     const known = clippers.get(element);
@@ -139,7 +145,10 @@ const measure = (): string[] => {
       );
   };
 
-  /** Whether hovering shows the whole text: a title or a name around it that contains the text. */
+  /**
+   * Whether hovering over the element shows its whole text: in a tooltip, or in the title or label
+   * of the element or of an ancestor.
+   */
   const saysAll = (element: Element): boolean => {
     const whole = squeezed(element.textContent);
     // A tooltip opens on hover and focus.
@@ -240,7 +249,10 @@ const measure = (): string[] => {
     }
   };
 
-  /** A row has one line of text, and a second one only for a text of its own. */
+  /**
+   * Adds a fault when a text wraps within the row, or when the row is too high. A row has a second
+   * line only when it shows a second text.
+   */
   const checkWrapping = (row: Element): void => {
     const lines = new Map<Node, Set<number>>();
     for (const { node, top } of piecesOf(row)) {

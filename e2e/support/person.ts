@@ -102,7 +102,9 @@ export const verifyEmail = async (page: Page, email: string, seen: string[]): Pr
 };
 
 interface Source {
-  /** Begin of the wallet's name and address; when absent, the one with the highest balance. */
+  /**
+   * Beginning of the wallet's name and address. By default the wallet with the highest balance.
+   */
   wallet?: string;
   chain: string;
   token: string;
@@ -133,7 +135,10 @@ export const chooseDestination = async (
   await expect(field).toHaveText(`${token} on ${chain}`);
 };
 
-/** The field of the swap form's recipient. Opens it when only its line is shown. */
+/**
+ * Returns the recipient field of the swap form. When the form shows the recipient as a line of
+ * text, opens the field first.
+ */
 export const openRecipient = async (page: Page): Promise<Locator> => {
   const line = page.getByRole("button", { name: /^To .*0x/ });
   const field = page.getByLabel("Recipient", { exact: true });

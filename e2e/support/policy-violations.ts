@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 
 /**
- * The renderer of the API reference tests once whether it may compile code, and works without it.
- * The policy keeps forbidding it, so this violation is expected.
+ * Matches one expected violation. The renderer of the API reference tests once whether it may
+ * compile code, and works without it. The content security policy forbids this test on purpose.
  */
 const RENDERER_TRIES = /^script-src eval \S+\/scalar-[\da-f]+\.js .*\/api-reference\/frame$/;
 

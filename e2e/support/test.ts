@@ -9,8 +9,8 @@ import { type Browser, expect, test as base, type Page } from "@playwright/test"
 export * from "@playwright/test";
 
 /**
- * Waits until React has hydrated the page: React then stores a property at each of its elements. A
- * page without `main` is not one of the app's, and does not wait.
+ * Waits until React has hydrated the page: React then stores a property at each of its elements.
+ * Does not wait on a page without `main`, because such a page is not part of the app.
  */
 const usable = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => {

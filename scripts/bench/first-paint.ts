@@ -1,7 +1,7 @@
 /**
  * Measures how fast a signed-in person sees pages: time to the first byte, to the first paint and
  * to the largest paint (LCP). Each is the median of seven loads with an empty cache. Starts a
- * separate stack, or uses the one of `E2E_BASE_URL`. Run `npm run build` before.
+ * separate stack, or uses the stack at `E2E_BASE_URL`. Run `npm run build` before.
  */
 import { chromium, type Browser, type BrowserContext } from "@playwright/test";
 import { existsSync } from "node:fs";

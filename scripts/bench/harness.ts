@@ -150,7 +150,7 @@ const bodyOf = async (incoming: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Starts a proxy in front of a node that counts the JSON-RPC calls. */
+/** Starts a proxy that counts the JSON-RPC calls to a node. */
 export const countRpc = async (nodeUrl: string): Promise<RpcCounter> => {
   let calls = 0;
   const server = createServer((incoming, outgoing) => {

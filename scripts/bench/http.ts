@@ -31,9 +31,9 @@ export interface HttpBenchmark {
   readonly server: HttpFigures;
   readonly next: HttpFigures | null;
   readonly bare: HttpFigures;
-  /** Rate of server.ts divided by that of plain Next; the goal is 8. */
+  /** Rate of server.ts divided by the rate of plain Next; the goal is 8. */
   readonly timesNext: number | null;
-  /** Rate of server.ts divided by that of a bare node:http server; the goal is 0.3. */
+  /** Rate of server.ts divided by the rate of a bare node:http server; the goal is 0.3. */
   readonly ofBare: number;
   readonly goals: {
     readonly timesNext: number;

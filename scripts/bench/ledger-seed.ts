@@ -80,8 +80,8 @@ export const seedEntries = async (
 };
 
 /**
- * A transfer that checks only the balance. It has no idempotency and stores no refusals, so it does
- * less than the ledger.
+ * A transfer that checks only the balance. It has no idempotency and does not store rejected
+ * transfers, so it does less than the ledger.
  */
 export const LEDGER_FUNCTION = `
   CREATE FUNCTION bench_transfer(project text, source uuid, target uuid, amount numeric, key text) RETURNS uuid

@@ -92,7 +92,7 @@ const otherThan = (accounts: readonly string[], one: string): string => {
 
 /**
  * Chooses the accounts of a transfer: spread over all accounts, or (`hot`) between one account and
- * all others, so that it pays as often as it is paid.
+ * all others. The hot account pays as often as it is paid.
  */
 const pairOf = (
   accounts: readonly string[],
@@ -243,8 +243,8 @@ const walBytes = async (pool: pg.Pool): Promise<number> => {
 };
 
 /**
- * Returns the CPU seconds of each process of PostgreSQL by its process id, and of this process as
- * 0.
+ * Returns CPU seconds by process id: for each process of PostgreSQL, and for this process under
+ * the id 0.
  */
 const processorTimes = (postmaster: number): Map<number, number> => {
   const children = readFileSync(

@@ -15,8 +15,8 @@ import { approvedKey } from "../../lib/dev/testing/approve";
 const ROWS = 1000;
 const ROUNDS = 30;
 /**
- * Number of rounds before a measurement. After a few, the server has only started; after many, it
- * has also compiled its frequent code.
+ * Number of rounds before each measurement. After `STARTED_AFTER` rounds the server has only
+ * started. After `WARM_AFTER` rounds it has also compiled its frequent code.
  */
 const STARTED_AFTER = 5;
 const WARM_AFTER = 150;

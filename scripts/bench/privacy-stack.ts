@@ -87,8 +87,8 @@ const begin = (key: ApiClient, amount: string) =>
   });
 
 /**
- * Makes one private transfer. Returns the milliseconds until it arrives, and those that its proof
- * took.
+ * Makes one private transfer. Returns the milliseconds until it arrives, and the milliseconds that
+ * its proof took.
  */
 const transferOnce = async (key: ApiClient): Promise<{ total: number; proof: number }> => {
   const started = performance.now();

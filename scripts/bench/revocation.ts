@@ -17,14 +17,14 @@ import {
 const ROUNDS = 40;
 const CHAIN = 31337;
 const ASK_EVERY_MS = 5;
-/** Promise of the service: all instances refuse a revoked key within this time. */
+/** The service promises that all instances refuse a revoked key within this time. */
 const GOAL_MS = 1000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Sends requests until one is refused.
- * @returns the `performance.now()` of the first refusal
+ * Sends requests until the server refuses the API key.
+ * @returns the `performance.now()` of the first refused request
  */
 const refusedAt = async (url: string, apiKey: string): Promise<number> => {
   for (;;) {

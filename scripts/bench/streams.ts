@@ -24,10 +24,10 @@ export interface StreamFigures {
    * one full core.
    */
   readonly cpuShare: number;
-  /** The same share before any stream was opened. */
+  /** The same share, measured before any stream was opened. */
   readonly cpuShareBefore: number;
   readonly p50Ms: { readonly alone: number; readonly beside: number };
-  /** Median latency of the route with 400 open streams, divided by that without streams. */
+  /** Median latency of the route with 400 open streams, divided by the median without streams. */
   readonly ratio: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench tracing`: compares the requests per second of the server with tracing off with
- * those of a server that was built without the tracing code. Starts its own stack. A benchmark, not
- * a test.
+ * `npm run bench tracing`: compares the requests per second of two servers: one with tracing
+ * switched off, and one that was built without the tracing code. Starts its own stack. A
+ * benchmark, not a test.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";

@@ -16,8 +16,8 @@ const CHAIN_ID = 31337;
 const ONE_BY_ONE = 10;
 const WARM = 5;
 /**
- * Number of transfers in one measurement. The last ones become final up to a second after their
- * block; with so many transfers that second hardly changes the rate.
+ * Number of transfers in one measurement. The last transfers become final up to a second after
+ * their block. With so many transfers, that second hardly changes the rate.
  */
 const TRANSFERS = 1200;
 const CONCURRENCY = 50;
@@ -43,7 +43,7 @@ export interface TransferFigures {
   readonly transfers: number;
   readonly perSecond: number;
   readonly oneByOnePerSecond: number;
-  /** Rate of concurrent transfers, divided by that of transfers one after another. */
+  /** Rate of concurrent transfers, divided by the rate of transfers one after another. */
   readonly ratio: number;
   readonly operationsPerBundle: number;
   readonly p50Ms: Phases;

@@ -31,8 +31,8 @@ const GAS = 16_700_000n;
 const NOBODY: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * A contract like that of https://disperse.app: the payer allows it to take the sum, and it pays
- * the recipients.
+ * A contract like Disperse (https://disperse.app): the payer allows the contract to take the sum,
+ * and the contract pays the recipients.
  */
 const DISPERSE = `
 // SPDX-License-Identifier: MIT

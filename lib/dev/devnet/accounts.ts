@@ -3,7 +3,7 @@ import type { Address } from "viem";
 
 /**
  * The mnemonic that anvil and Hardhat publish. Everybody knows its keys, so they may be used on
- * local chains only; production refuses secrets with the prefix `dev_`.
+ * local chains only. Production refuses secrets with the prefix `dev_`.
  */
 const PUBLIC_MNEMONIC = "test test test test test test test test test test test junk";
 

@@ -24,8 +24,8 @@ export interface AnvilOptions {
   /** Initial state, unzipped output of `anvil_dumpState`. */
   readonly stateFile?: string;
   /**
-   * Older blocks lose their transactions, each of which contains the trace of all its calls. By
-   * default none do.
+   * Number of blocks that keep their transactions. Each transaction contains the trace of all its
+   * calls. By default all blocks keep theirs.
    */
   readonly blocksKept?: number;
   /**
@@ -53,10 +53,11 @@ const claimPort = async (wanted: number): Promise<number> => {
 };
 
 /**
- * Number of states that anvil keeps. It keeps a copy of the whole state for each block; with
- * `--block-time 1` it keeps 1,500 of them whatever `--prune-history` says: 400 MB per chain after
- * 25 idle minutes. With none kept, it refuses calls at `latest` during which a block is made. So
- * anvil never makes a block by itself, only for each `evm_mine`.
+ * Number of states that anvil keeps, each a copy of the whole state after one block. With
+ * `--block-time 1` anvil keeps 1,500 states whatever `--prune-history` says, which is 400 MB per
+ * chain after 25 idle minutes. So anvil never makes a block by itself, only for each `evm_mine`.
+ * The number is not 0, because anvil would then refuse calls at `latest` during which a block is
+ * made.
  */
 const STATES_KEPT = "32";
 
@@ -67,15 +68,15 @@ const flags = (chainId: number, port: number): string[] => [
 ];
 
 /**
- * Start time of anvil's clock. Otherwise anvil refuses blocks older than its own start, such as
- * those replayed from a journal.
+ * Start time of anvil's clock. Without this option anvil refuses blocks older than its own start,
+ * such as blocks that are replayed from a journal.
  */
 const LONG_AGO = "1577836800";
 
 /**
- * Starts one anvil, which ends with this process, however that ends. It runs in its own process
- * group, so that a Ctrl-C in the terminal reaches only this process, which then stops anvil in
- * order.
+ * Starts one anvil, which ends with this process, however this process ends. The anvil runs in its
+ * own process group, so that a Ctrl-C in the terminal reaches only this process, which then stops
+ * anvil in order.
  * @throws Error with anvil's output when it does not answer in time, for instance because its port
  * is taken
  */

@@ -24,7 +24,7 @@ export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 const ENTRY_POINT_SALT: Hex =
   "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3";
 
-/** Salt of the canonical Permit2, found in the same way. */
+/** Salt of the canonical Permit2, found by its makers for the leading zeros of the address. */
 const PERMIT2_SALT: Hex = "0x0000000000000000000000000000000000000000d3af2663da51c10215000000";
 
 /**
@@ -73,7 +73,7 @@ export interface DevnetContracts {
   readonly spokePoolPeriphery: Address;
   readonly privacy: PrivacyContracts;
   readonly distributor: Address;
-  /** One feed for each price; the coin and its wrapped form share one. */
+  /** One feed for each price. The chain's coin and its wrapped form share the feed `eth`. */
   readonly priceFeeds: Readonly<
     Record<"eth" | "usdc" | "usdt" | "dai" | "eur" | "gbp" | "chf", Address>
   >;
@@ -95,8 +95,8 @@ export const PRIVACY_NATIVE_ASSET: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeee
 interface DeploymentPlan {
   readonly contracts: DevnetContracts;
   /**
-   * The deployer sends them in this order, each with its index as nonce, because the addresses of
-   * CREATE deployments depend on the nonce.
+   * In the order in which the deployer sends them. Each deployment has its index as nonce, because
+   * the addresses of CREATE deployments depend on the nonce.
    */
   readonly deployments: readonly Deployment[];
 }
@@ -214,7 +214,9 @@ const across = (create: Create, create2: Create2, weth: Address) => {
   };
 };
 
-/** The periphery's constructor refuses a Permit2 that has no code yet. */
+/**
+ * Permit2 is deployed first, because the periphery's constructor fails when Permit2 has no code.
+ */
 const signedTransfers = (create2: Create2) => {
   const permit2 = create2("Permit2", creationCode("permit2"), { salt: PERMIT2_SALT });
   return {
@@ -291,8 +293,8 @@ const priceFeeds = (create2: Create2): DevnetContracts["priceFeeds"] => {
 let plan: DeploymentPlan | null = null;
 
 /**
- * Every contract of the local chains with its address, computed from code alone: the same on each
- * chain and in each run.
+ * Every contract of the local chains with its address. The addresses are computed from code only,
+ * so they are the same on each chain and in each run.
  */
 export const planDeployments = (): DeploymentPlan => (plan ??= workOutPlan());
 
@@ -320,8 +322,8 @@ const workOutPlan = (): DeploymentPlan => {
   const erc20 = tokens(create2);
   const contracts: DevnetContracts = {
     entryPoint,
-    // Its marker, the service's executor, is appointed later by `allowMarker`, because that key
-    // does not exist yet.
+    // The paymaster's marker is the service's executor. `allowMarker` appoints the executor later,
+    // because its key does not exist yet.
     paymaster: create2(
       "MarkedPaymaster",
       initCode(
@@ -342,7 +344,8 @@ const workOutPlan = (): DeploymentPlan => {
       "SanctionsList",
       initCode("localSanctionsList", [address], [devAddress("deployer")]),
     ),
-    // After the contracts whose address depends on the deployer's nonce.
+    // These libraries come last, so that they do not change the nonces on which the addresses of
+    // other contracts depend.
     ...safeLibraries(create2),
     poolInitCodeHash: keccak256(creationCode("uniswapPool")),
   };

@@ -50,8 +50,8 @@ export interface DevnetStore {
   /** Records that this process serves the chains, with these nodes. */
   setRunning(nodes: readonly NodeProcess[]): Promise<void>;
   /**
-   * Ends the processes that a killed process left running, so that no other process writes here.
-   * Nothing has to be saved: the journals contain everything.
+   * Ends the processes that a killed process left running, so that no other process writes to this
+   * folder. Nothing has to be saved, because the journals contain everything.
    */
   endLeftOvers(log: (message: string) => void): Promise<void>;
 }

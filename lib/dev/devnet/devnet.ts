@@ -122,9 +122,9 @@ const startAndDeploy = async <
 };
 
 /**
- * Starts three local chains with every contract that `lib/platform/config/chains/local.json` names. Fresh
- * chains take about 3 s; restored ones take as long as loading their state and replaying the
- * journal.
+ * Starts three local chains with every contract that `lib/platform/config/chains/local.json`
+ * names. Fresh chains take about 3 s; restored ones take as long as loading their state and
+ * replaying the journal.
  * With `persist` the chains keep every change whose caller got an answer, whichever process is
  * killed: see `journal/journaled-chain.ts`. An interrupted deployment starts again from the
  * beginning.
@@ -159,7 +159,10 @@ export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
   });
 };
 
-/** Funds the service's account with coins on each chain, and lets it mark for the paymaster. */
+/**
+ * Funds the service's account with coins on each chain, and allows the account to mark operations
+ * for the paymaster.
+ */
 export const fundServiceAccounts = async (
   devnet: Devnet,
   accounts: { readonly executor: Address },

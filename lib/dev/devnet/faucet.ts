@@ -19,9 +19,10 @@ export interface FaucetOptions {
 }
 
 /**
- * Gives tokens on the local chains: coins from an account that the node has unlocked, wrapped coins
- * by wrapping them, all other tokens by minting. Safe for concurrent calls, also from several
- * processes. `give` @throws DomainError `invalid_request` for more than the maximum per call,
+ * Gives tokens on the local chains: coins from an account that the node has unlocked, wrapped
+ * coins by wrapping them, all other tokens by minting. Safe for concurrent calls, also from
+ * several processes.
+ * @throws DomainError from `give`: `invalid_request` for more than the maximum per call,
  * `chain_unavailable`
  */
 export const createFaucet = ({ registry }: FaucetOptions): Faucet => {

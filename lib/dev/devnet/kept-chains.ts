@@ -21,9 +21,9 @@ export interface KeptChains {
 }
 
 /**
- * Starts chains that survive the end of every process. Each is stored, restored and restarted
- * independently.
- * @throws Error when one cannot start
+ * Starts chains that survive the end of every process. Each chain is stored, restored and
+ * restarted independently.
+ * @throws Error when a chain cannot start
  */
 export const startKeptChains = async (options: KeptChainsOptions): Promise<KeptChains> => {
   const { dataDir, ports, store, log } = options;

@@ -17,8 +17,8 @@ const LOCAL_FEED_MAX_AGE_S = 315_360_000;
 
 /**
  * Measured: a plain fill uses 103,000 gas, one that unwraps 161,000, and one that swaps 232,000. A
- * swap that is split over several pools uses up to 700,000; only amounts are split whose margin
- * pays for it many times over.
+ * swap that is split over several pools uses up to 700,000. Only large amounts are split, and
+ * their margin is many times the price of this gas.
  */
 const RELAYER_FEE = {
   fillGas: 120_000,
@@ -39,8 +39,8 @@ const localFeeds = ({ eth, usdc, usdt, dai, eur, gbp, chf }: DevnetContracts["pr
   ].map((feed) => ({ ...feed, maxAgeSeconds: LOCAL_FEED_MAX_AGE_S }));
 
 /**
- * The required content of `lib/platform/config/chains/local.json`. The file is committed, so that code
- * outside `lib/dev/devnet` only reads it.
+ * The required content of `lib/platform/config/chains/local.json`. The file is committed, so that
+ * code outside `lib/dev/devnet` only reads it.
  */
 export const localChains = (): z.output<typeof chainsFile> => {
   const { contracts } = planDeployments();

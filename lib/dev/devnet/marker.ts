@@ -6,7 +6,7 @@ import { createUnlockedSender } from "./sender";
 
 /**
  * Allows an account to mark operations for the local chain's paymaster, which the deployer owns.
- * Does nothing when it may already.
+ * Does nothing when the account is allowed already.
  */
 export const allowMarker = async (rpcUrl: string, marker: Address): Promise<void> => {
   const { paymaster } = planDeployments().contracts;

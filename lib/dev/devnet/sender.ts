@@ -17,9 +17,9 @@ const RECEIPT_TIMEOUT_MS = 15_000;
  */
 const gasWithMargin = (estimate: bigint): bigint => (estimate * 13n) / 10n + 20_000n;
 /**
- * The same fee for all transactions. When two processes send one account's transactions with the
- * same nonce, the node keeps the first and refuses the second, which is then sent again; with a
- * higher fee the second would replace the first.
+ * All transactions have the same fee. When two processes send transactions of one account with the
+ * same nonce, the node keeps the first and refuses the second, and the second is sent again with
+ * another nonce. With a higher fee, the second transaction would replace the first.
  */
 const MAX_FEE_PER_GAS = 1_000_000_000_000n;
 

@@ -28,8 +28,8 @@ export interface Solver {
 }
 
 /**
- * Runs `work` when woken and at each interval, never twice at the same time. `isWoken` is false at
- * an interval.
+ * Runs `work` when woken and at each interval, never twice at the same time. `isWoken` is false
+ * when only the interval has passed.
  */
 const startLoop = (
   work: (isWoken: boolean) => Promise<void>,
@@ -73,10 +73,10 @@ const startLoop = (
 };
 
 /**
- * Relayer and settlement of the local chains: fills deposits between them from its inventory, is
- * repaid on their origin chain, and refunds deposits there that nobody filled in time, each deposit
- * exactly once. It has no state of its own: after a stop at any moment it finds the remaining work
- * on the chains.
+ * Relayer and settlement of the local chains. Fills deposits between these chains from the
+ * relayer's inventory, and repays the relayer on the origin chain. Refunds deposits that nobody
+ * filled in time on their origin chain. Each deposit is paid out exactly once. The solver has no
+ * state of its own: after a stop at any moment it finds the remaining work on the chains.
  *
  * On public networks independent relayers and Across' own dataworkers do this work.
  */

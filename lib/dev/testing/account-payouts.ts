@@ -4,8 +4,8 @@ import { sqlOf } from "@/lib/platform/db/sql";
 import { accountsIntent } from "@/lib/money/payouts/intent";
 
 /**
- * Queues a payout between accounts like its approval does, including the evaluation without which
- * nothing is posted, but starts no job.
+ * Queues a payout between accounts as its approval would, but starts no job. Also stores the
+ * policy evaluation, because the service posts nothing without one.
  */
 export const releasePayout = async (
   { database, policyEngine }: Services,

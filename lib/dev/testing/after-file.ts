@@ -4,9 +4,9 @@ type Stop = () => unknown;
 const stops: Stop[] = [];
 
 /**
- * Runs `stop` after the last test of the file, in reverse order of the calls. Unlike vitest's
- * `afterAll`, which ignores hooks that are registered while a test or a `beforeAll` runs, it can be
- * called at any time.
+ * Runs `stop` after the last test of the file, in reverse order of the calls. This function can be
+ * called at any time, unlike vitest's `afterAll`, which ignores hooks that are registered while a
+ * test or a `beforeAll` runs.
  */
 export const afterFile = (stop: Stop): void => void stops.push(stop);
 

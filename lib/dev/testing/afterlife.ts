@@ -18,9 +18,9 @@ const each = (tables: string, does: string): Readonly<Record<string, string>> =>
   Object.fromEntries(tables.split(/\s+/).map((table) => [table, does]));
 
 /**
- * The effect that rows of each table still have once every session of the thief has ended. Tables
- * to which a stolen token can add rows must be listed here. `checkAfterlife` checks the rows that
- * read, receive, sign or run by themselves.
+ * For each table, the effect that its rows still have once every session of the thief has ended.
+ * Tables to which a stolen token can add rows must be listed here. `checkAfterlife` checks the
+ * rows that read, receive, sign or run by themselves.
  */
 export const AFTERLIFE: Readonly<Record<string, string>> = {
   ...each("session api_key", "Signs in: checked by use."),
@@ -96,8 +96,8 @@ const callByKey = async (secret: string, method: string, path: string, body?: ob
 };
 
 /**
- * Creates one object of each kind with the token, and one of each with a key that the token
- * created. All of them work at that time.
+ * Creates one object of each kind with the token, and another one with a key that the token
+ * created. All of these objects work at that time.
  */
 export const settleIn = async (thief: WebhookReceiver): Promise<void> => {
   const { url, received } = thief;

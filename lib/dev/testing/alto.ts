@@ -26,8 +26,8 @@ const answers = async (url: string): Promise<boolean> => {
 };
 
 /**
- * A real ERC-4337 bundler for one chain. `--safe-mode false`, because anvil lacks the tracer that
- * safe mode needs.
+ * Starts a real ERC-4337 bundler for one chain. It runs with `--safe-mode false`, because anvil
+ * lacks the tracer that safe mode needs.
  */
 export const startAlto = async (
   anvil: BareAnvil,
@@ -63,14 +63,15 @@ export const startAlto = async (
   const child = spawn(process.execPath, [join("node_modules", ".bin", "alto"), ...args], {
     stdio: "ignore",
   });
-  // A test file that fails during its start never runs its clean-up.
+  // Ends the bundler when a test file fails during its start, because such a file never runs its
+  // clean-up.
   process.once("exit", () => child.kill("SIGKILL"));
   const url = `http://127.0.0.1:${port}`;
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       if (child.exitCode !== null) resolve();
       child.once("exit", () => resolve());
-      // On SIGTERM it would wait for its queues.
+      // SIGKILL, because on SIGTERM the bundler would wait for its queues.
       child.kill("SIGKILL");
     });
   const deadline = Date.now() + START_TIMEOUT_MS;

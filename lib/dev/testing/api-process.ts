@@ -14,14 +14,14 @@ export interface ApiProcess {
 interface ApiProcessOptions {
   /** Default: the bundle of this version. */
   readonly entry?: string;
-  /** The working folder of the process. Default: that of the tests. */
+  /** The working folder of the process. Default: the folder of the tests. */
   readonly folder?: string;
 }
 
 /**
- * An instance in a separate process, which runs `lib/dev/testing/api-server.ts`. It is killed after the
- * file.
- * @throws Error when it ends before it listens
+ * Starts an instance in a separate process, which runs `lib/dev/testing/api-server.ts`. The
+ * process is killed after the test file.
+ * @throws Error when the process ends before it listens
  */
 export const startApiProcess = async (
   variables: Readonly<Record<string, string>>,

@@ -43,14 +43,16 @@ export interface TestApi {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Typed calls with these headers. @throws ApiError */
   client(headers?: Readonly<Record<string, string>>): ApiClient;
-  /** Signs in with EIP-4361, as a new person unless a key is given. */
-  /** @param invitation the token of a mailed invitation */
+  /**
+   * Signs in with EIP-4361, as a new person unless a key is given.
+   * @param invitation the token of a mailed invitation
+   */
   signIn(privateKey?: `0x${string}`, invitation?: string): Promise<TestSession>;
   /** Creates a key. Signs with the person's wallet if an approval is needed. */
   createKey(session: TestSession, input?: KeyInput): Promise<TestApiKey>;
   /** Gives the person a verified address, to which one-time codes are sent. @returns the address */
   verifiedEmail(session: TestSession, email?: string): Promise<string>;
-  /** Waits for the newest code mailed to the address. `except` are codes seen before. */
+  /** Waits for the newest code mailed to the address. Ignores the codes in `except`. */
   readCode(to: string, except?: readonly string[]): Promise<string>;
 }
 
@@ -78,7 +80,8 @@ const dispatch = async (request: Request): Promise<Response> => {
     await recordCall(handler.contract, unread, answer);
   }
   const fault = await undeclaredError(handler.contract, answer);
-  // Soft, because a test may expect the call to fail, or may repeat it until it succeeds.
+  // A soft assertion does not throw here, because a test may expect the call to fail, or may
+  // repeat it until it succeeds.
   if (fault !== null)
     expect.soft(fault, "Add the code to `errors` of the contract.").toBeNull();
   const header = undeclaredHeader(handler.contract, answer);
@@ -145,7 +148,8 @@ const readCode = (to: string, except: readonly string[] = []): Promise<string> =
   );
 
 /**
- * The API over `testServices`, called in this process. Call it once at the top of the file.
+ * Returns the API over `testServices`, which tests call inside this process. Call this function
+ * once at the top of the file.
  */
 export const testApi = async (options: TestServicesOptions = {}): Promise<TestApi> => {
   const services = await testServices(options);
@@ -173,8 +177,8 @@ export const testApi = async (options: TestServicesOptions = {}): Promise<TestAp
 };
 
 /**
- * The same calls to another process over HTTP. The process uses the database of `api` and has its
- * secrets.
+ * Returns the calls of `TestApi` for another process over HTTP. The process uses the database of
+ * `api` and has its secrets.
  * @param baseUrl URL of the process, including `/api`
  */
 export const remoteApi = (

@@ -15,7 +15,7 @@ type Signer = Pick<PrivateKeyAccount, "signMessage">;
 
 /**
  * Signs the approval that the service requires.
- * @throws the error itself when it requires none
+ * @throws `error` itself when the service requires no approval
  */
 export const signApproval = async (signer: Signer, error: unknown): Promise<SignedApproval> => {
   if (!(error instanceof ApiError) || error.code !== "approval_required") throw error;

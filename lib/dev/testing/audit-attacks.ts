@@ -21,7 +21,7 @@ export interface OlderHead {
 interface AttackedLog {
   /** The chains of three projects. */
   readonly projects: readonly [string, string, string];
-  /** Id of the first project. */
+  /** Heads of chain A, which belongs to the first project, at earlier seals. */
   readonly olderHeads: readonly OlderHead[];
 }
 

@@ -93,7 +93,7 @@ const decisions = { requirementOf: () => Promise.resolve(null) };
 
 /**
  * Signs the approval that the service requires.
- * @throws the error itself when it requires none
+ * @throws `error` itself when the service requires no approval
  */
 const signApproval = async (
   signer: Pick<Account, "signMessage">,
@@ -142,8 +142,8 @@ const requestFrom = ({ userAgent, clientAddress = null }: Origin): RequestContex
 });
 
 /**
- * The services around sign-in on a real database. Two of them on one database are two instances of
- * the service.
+ * The services around sign-in on a real database. When a test creates them twice on one database,
+ * it has two instances of the service.
  */
 export const createAuthServices = (options: AuthServicesOptions) => {
   const { database, registry = answeringChain, smartAccounts = offlineAccounts } = options;

@@ -48,7 +48,8 @@ export const startBareAnvil = async (
   const child = spawn(anvilBinary(), ["--port", "0", "--chain-id", String(chainId), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // A test file that fails during its start never runs its clean-up.
+  // Ends anvil when a test file fails during its start, because such a file never runs its
+  // clean-up.
   process.once("exit", () => child.kill("SIGKILL"));
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(

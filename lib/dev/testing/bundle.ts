@@ -20,8 +20,8 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /**
  * Bundles an entry into one file that `node` runs. The entry is a path (absolute, or relative to
  * the project's folder) or code. A bundled process starts with a quarter of the work that it needs
- * under tsx, so bundle programs that a test file starts several times. The folder is removed after
- * the test file.
+ * under tsx, so bundle programs that a test file starts several times. The folder of the bundle is
+ * removed after the test file.
  */
 export const bundled = async (entry: string | { readonly code: string }): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-bundle-"));

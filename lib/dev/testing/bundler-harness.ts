@@ -13,7 +13,7 @@ import { startBareAnvil, type BareAnvil } from "./bare-anvil";
 import { createMemorySigner } from "./memory-signer";
 
 /**
- * The same mode as the local chains of `npm start`: a transaction is mined at once, and there is
+ * The local chains of `npm start` use the same mode: a transaction is mined at once, and there is
  * also one block a second.
  */
 const ANVIL_ARGS = [

@@ -1,7 +1,7 @@
 /**
- * Reads camt.053.001.08 strictly: element order, how often each may come, and the facets of texts, as
- * the schema of ISO 20022 has them. Elements that the service never writes are left out, so they are
- * refused too.
+ * Reads camt.053.001.08 strictly by the schema of ISO 20022: the order of elements, how often each
+ * may occur, and the facets of texts. Elements that the service never writes are not listed here,
+ * so they count as faults too.
  */
 import { Parser } from "saxen";
 
@@ -81,7 +81,7 @@ const FACETS: Readonly<Record<string, (text: string) => boolean>> = {
   EntryStatus: oneOf("BOOK"),
 };
 
-/** The type of an element, and how often it comes: once, at most once, or any number of times. */
+/** The type of an element, and how often it occurs: once, at most once, or any number of times. */
 type Child = readonly [name: string, type: string, often?: "?" | "*" | "+"];
 
 const TYPES: Readonly<Record<string, readonly Child[]>> = {

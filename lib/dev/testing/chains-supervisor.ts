@@ -35,7 +35,7 @@ export interface ChainsSupervisor {
   kill(): Promise<void>;
   /** Starts another supervisor on the same data. */
   start(): Promise<void>;
-  /** Stops it in order. */
+  /** Stops the supervisor in order. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export const startChainsSupervisor = async (
         stdio: ["ignore", "ignore", "inherit", "ipc"],
       },
     );
-    // A test file that fails never runs its clean-up.
+    // Ends the supervisor when a test file fails, because such a file never runs its clean-up.
     process.once("exit", () => child.kill("SIGKILL"));
     const rpcUrls = await new Promise<Readonly<Record<string, string>>>((resolve, reject) => {
       child.once("message", (message) =>

@@ -55,8 +55,8 @@ export const killNode = async (
     .split("\0")
     .slice(1, -1);
   process.kill(pid, "SIGKILL");
-  // Through a shell that exits at once, because the server must continue after the test's process
-  // ends.
+  // Starts the server through a shell that exits at once, because the server must continue after
+  // the test's process ends.
   const start = (): void => {
     spawn("sh", ["-c", 'setsid "$@" >/dev/null 2>&1 &', "sh", program, ...args], {
       uid,

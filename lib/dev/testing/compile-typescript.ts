@@ -5,8 +5,8 @@ import ts from "typescript";
 import { afterFile } from "./after-file";
 
 /**
- * A folder for generated code inside the repository, so that its packages are found. It is removed
- * after the test file.
+ * A folder for generated code inside the repository, so that the code can import the repository's
+ * packages. The folder is removed after the test file.
  */
 export const codeFolder = (): string => {
   mkdirSync(".data", { recursive: true });

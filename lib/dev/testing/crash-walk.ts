@@ -26,8 +26,9 @@ export interface CrashWalkOptions {
 
 export interface CrashWalk {
   /**
-   * Kills a worker at the next point of this name (stage and label). For points that occur once in
-   * an installation: the survey would pass them, and the walk would never meet them again.
+   * Kills a worker at the next point of this name (stage and label). Use it for points that occur
+   * only once in an installation, because the survey would pass such a point and the walk would
+   * never meet it again.
    */
   killAt(name: string): Promise<void>;
   /**
@@ -58,8 +59,8 @@ const total = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, each) => sum + each, 0);
 
 /**
- * A life passes up to this many points before it looks for an open goal, because otherwise all
- * lives would end at their first point.
+ * A life is the work of one worker process until it is killed. It passes up to this many points
+ * before it looks for an open goal, because otherwise all lives would end at their first point.
  */
 const HEAD_START_MAX = 12;
 /**
@@ -81,9 +82,9 @@ interface Plan {
 }
 
 /**
- * Kills workers at points of their work, one kill per life, while they do due work. One worker runs
- * at a time, because the first of two would take all the work. The next process is loaded in the
- * meantime.
+ * Kills workers at points of their work, one kill per life, while they do due work. One worker
+ * runs at a time, because with two workers the first would take all the work. The next process is
+ * loaded in the meantime.
  */
 export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
   const { random } = options;
@@ -111,7 +112,7 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
     return { from: Infinity, at: 1 + Math.floor(random() * RANDOM_POINTS_MAX) };
   };
 
-  /** Loads a worker in advance. Where it is killed is planned only when it starts to work. */
+  /** Loads a worker in advance. The point of its kill is planned only when it starts to work. */
   const load = async () => {
     const own = { plan: null as Plan | null, points: 0, since: 0, isVain: false };
     const dieAt = (point: Point): boolean => {

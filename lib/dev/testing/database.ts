@@ -57,7 +57,10 @@ const openConnections = async (url: string, name: string): Promise<number> => {
 
 const DROP_ATTEMPTS = 5;
 
-/** PostgreSQL waits five seconds for the backends that it ends, which a busy machine exceeds. */
+/**
+ * Drops a database. Retries, because PostgreSQL waits only five seconds for the backends that it
+ * ends, and on a busy machine they take longer.
+ */
 const drop = async (node: string, name: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -118,7 +121,7 @@ export const testDatabase = async ({
   const { ownerUrl, appUrl } = await createFrom(template);
   const url = role === "owner" ? ownerUrl : appUrl;
   const database = createDatabase(url, { poolSize: POOL_SIZE });
-  // Hooks run in reverse order: this one before the drop.
+  // Hooks run in reverse order, so this one closes the connections before the database is dropped.
   afterFile(() => database.close());
   return { url, database, ownerUrl };
 };

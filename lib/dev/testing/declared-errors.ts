@@ -10,16 +10,16 @@ const problem = z.object({ code: z.enum(ERROR_CODES) });
 const described = new Set(Object.keys(errorBody.shape));
 
 /**
- * The fault of an error answer that the OpenAPI document does not describe: an unknown code, a code
- * that the contract does not declare, or a field that the error schema does not have. Null when the
- * answer is described.
+ * Describes how an error answer contradicts the OpenAPI document: an unknown code, a code that the
+ * contract does not declare, or a field that the error schema does not have. Null when the answer
+ * fits the document.
  */
 export const undeclaredError = async (
   contract: Contract,
   answer: Response,
 ): Promise<string | null> => {
   if (answer.status < 400) return null;
-  // Its 503 describes what is missing in its normal response form.
+  // A 503 of the readiness check has the form of its normal answer, and names what is missing.
   if (contract.path === getReadiness.path) return null;
   const operation = `${contract.method} ${contract.path}`;
   const body: unknown = await answer

@@ -8,7 +8,7 @@ const FIRST_ERROR = 400;
 
 /** Headers that every answer has. They are for browsers and connections, not for callers. */
 const UNNAMED: ReadonlySet<string> = new Set([
-  // The document describes it by the media type of the answer.
+  // The document describes this header by the media type of the answer.
   "content-type",
   "content-security-policy",
   "referrer-policy",
@@ -39,7 +39,7 @@ const declaredHeaders = (contract: Contract, status: number): object => {
 };
 
 /**
- * The fault of an answer with a header that the document does not list for its operation and
+ * Names a header of the answer that the document does not list for the answer's operation and
  * status; null when there is none.
  */
 export const undeclaredHeader = (

@@ -10,8 +10,8 @@ interface Examples extends Pick<ReturnType<typeof exampleRecorder>, "call" | "ca
 }
 
 /**
- * Calls each route of deposits once, for a project whose policy requires a verdict that no source
- * gives.
+ * Calls each route of deposits once. The project's policy requires a screening verdict that no
+ * source gives, so the deposit waits for a person.
  */
 export const callDeposits = async ({
   api,

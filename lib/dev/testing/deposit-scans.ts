@@ -73,14 +73,14 @@ export const depositScans = async () => {
       hold.amountBase.toString(),
     );
 
-  /** The raw bytes of the same transaction, to include it in another block. */
+  /** Reads the raw bytes of a transaction, so that a test can include it in another block. */
   const rawOf = (hash: Hex): Promise<Hex> =>
     chain.client.request({
       method: "eth_getRawTransactionByHash" as never,
       params: [hash] as never,
     });
 
-  /** Repeats until everything final is decided. */
+  /** Mines enough blocks to make everything final, then searches them for deposits. */
   const settle = async (): Promise<void> => {
     await chain.mine(CONFIRMATIONS + 1);
     await deposits.follow(CHAIN);

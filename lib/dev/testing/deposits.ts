@@ -101,8 +101,8 @@ export const followUntil = (
   }, WAIT);
 
 /**
- * A deposit that waits for a person, stored like the search for deposits does; one for each wallet
- * and block.
+ * Stores a deposit that waits for a person, as the search for deposits would. Call it at most once
+ * for each wallet and block.
  * @returns its id
  */
 export const quarantinedDeposit = async (

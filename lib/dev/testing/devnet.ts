@@ -14,11 +14,11 @@ export interface TestDevnet {
   readonly associationUrl: string;
   /** Sets the balance of an account, in whole coins, on every chain. */
   setCoins(address: Address, coins: string): Promise<void>;
-  /** Allows an account to mark for the paymaster, on every chain. */
+  /** Allows an account to mark operations for the paymaster, on every chain. */
   allowMarker(address: Address): Promise<void>;
   /**
-   * While `work` runs the solver leaves this depositor's deposits unfilled; they are refunded after
-   * their deadline.
+   * While `work` runs, the solver does not fill deposits of this depositor. Such deposits are
+   * refunded after their deadline.
    */
   unfilled<T>(depositor: Address, work: () => Promise<T>): Promise<T>;
 }

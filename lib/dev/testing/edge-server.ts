@@ -57,8 +57,8 @@ interface Settings {
 
 /** A fast server with two routes, whose pages answer `a page`. It is closed after the test. */
 export const start = async (settings: Settings = {}) => {
-  // All files of one worker share this module, so a module-level hook would belong only to the
-  // first file.
+  // Registered in each call, because all files of one worker share this module, and a module-level
+  // hook would belong only to the first file.
   onTestFinished(closeAll);
   const {
     perIp = 1_000,

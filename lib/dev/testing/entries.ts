@@ -42,7 +42,7 @@ export const bundleEntries = async (): Promise<{ folder: string; remove: () => v
   const folder = join(RUNS, String(process.pid));
   mkdirSync(folder, { recursive: true });
   sweepAbandoned();
-  // Node looks for the type of a module no higher than `node_modules`.
+  // Declares the type of modules here, because Node looks for it no higher than `node_modules`.
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   await build({
     absWorkingDir: ROOT,

@@ -13,8 +13,8 @@ declare module "vitest" {
 export const entryFile = (name: EntryName): string => join(inject("entries"), `${name}.js`);
 
 /**
- * Replaces `lib/platform/os/entry.ts` in test processes: uses the bundle, as in a build, instead of the
- * source under tsx.
+ * Replaces `lib/platform/os/entry.ts` in test processes: uses the bundle, as in a build, instead
+ * of the source under tsx.
  */
 export const entryArguments = (_asking: string, source: string): string[] => [
   "--enable-source-maps",

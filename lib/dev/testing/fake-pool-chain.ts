@@ -51,7 +51,7 @@ export const deposited = (
 export const FAKE_CONFIRMATIONS = 12;
 
 /**
- * A chain of fake blocks with the logs of one pool, which counts the requests.
+ * A chain of fake blocks with the logs of one pool. It counts the requests.
  * @param store keeps final logs over `restart`
  */
 export const fakePoolChain = (store: PoolLogStore | null = null, chainId = 1) => {

@@ -19,7 +19,7 @@ type Hex = `0x${string}`;
 /** A scan stops after this many consecutive unused numbers, like the real engine. */
 export const GAP_MAX = 10;
 export const FEE_SCALE = 10_000n;
-/** The contract that deposits the notes that spends create. */
+/** The contract that deposits the new note of a spend. */
 export const PROCESSOR: EvmAddress = "0x0000000000000000000000000000000000000Ace";
 export const OTHER_SET = "other";
 
@@ -40,7 +40,7 @@ export interface OpenNote extends PrivateNote {
   readonly exitOwner: EvmAddress;
 }
 
-/** The effect of a transaction, by its data. */
+/** The effect of a transaction. The transaction's call data identifies it. */
 export type Action =
   | {
       readonly kind: "deposit";
@@ -94,7 +94,10 @@ export const nullifierHashOf = (secret: string): string => numberOf("nullifier",
 export const precommitmentOf = (slot: DepositSlot, pool: PrivacyPool): string =>
   numberOf("precommitment", secretOf(slot, pool));
 
-/** May be negative, because cover is not checked. */
+/**
+ * The account's balance. It may be negative, because the fake does not check that an account has
+ * enough.
+ */
 export const balanceOf = (
   { balances }: FakeContracts,
   token: Token,
@@ -129,12 +132,15 @@ const broughtBy = (contracts: FakeContracts, spend: Spend): bigint => {
   const { relayFeeBps } = poolOf(contracts, spend.token);
   if (spend.to === "address")
     return spend.withdrawBase - feeOf(spend.withdrawBase, relayFeeBps);
-  // The processor's fee is rounded up, the entrypoint's down.
+  // The processor rounds its fee up, and the entrypoint rounds its fee down.
   const net = spend.withdrawBase - bpsOfCeil(spend.withdrawBase, relayFeeBps);
   return spend.path === null ? net : swapped(contracts, spend.token, spend.tokenOut, net);
 };
 
-/** Why the contracts would refuse an action now; null when they would accept it. */
+/**
+ * Returns the reason why the contracts would reject the action now; null when they would accept
+ * it.
+ */
 export const refusalOf = (contracts: FakeContracts, action: Action): SpendRefusal | null => {
   const { deposits, withdrawals, exits, now } = contracts;
   if (action.kind === "deposit") return deposits.has(action.precommitment) ? "spent" : null;

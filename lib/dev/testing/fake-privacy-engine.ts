@@ -22,7 +22,7 @@ import type { FakePrivacyWorld } from "./fake-privacy-world";
 
 const GAS = 500_000n;
 
-/** The note without fields that no engine shows. */
+/** Leaves out the fields of a note that only the fake has. */
 const shown = ({
   chainId,
   token,

@@ -36,18 +36,18 @@ export interface Rule {
   /** The JSON-RPC methods that get the fault; all of them when absent. */
   readonly methods?: readonly string[];
   /**
-   * Restricts `methods` to some calls, by the call and the number of calls in its HTTP request (0
-   * when it is not in a batch).
+   * Restricts the rule to some calls of `methods`. `batchSize` is the number of calls in the HTTP
+   * request, and 0 when the call is not in a batch.
    */
   readonly when?: (one: Call, batchSize: number) => boolean;
   /** Number of matching calls that pass before the rule applies. */
   readonly after?: number;
-  /** Number of matching calls to which it applies; by default all. */
+  /** Number of matching calls to which the rule applies; by default all. */
   readonly times?: number;
 }
 
 export interface ActiveRule {
-  /** Number of calls to which it was applied. */
+  /** Number of calls to which the rule was applied. */
   readonly hits: number;
   off(): void;
 }

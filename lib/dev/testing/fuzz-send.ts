@@ -81,7 +81,10 @@ const bytesOf = (body: FuzzBody, pool: ValuePool): Uint8Array => {
   return Buffer.from(changed.replace(/,\}$/, "}"));
 };
 
-/** The request as it is sent, with its values chosen. `credentials` are those of its caller. */
+/**
+ * Returns the request as it is sent, with values from the pool. `credentials` are the headers that
+ * identify its caller.
+ */
 export const toSent = (
   { method, template, params, query, headers, body }: FuzzRequest,
   pool: ValuePool,
@@ -215,7 +218,8 @@ const successFault = (
   contract: Contract | null,
   { status, contentType, text }: FuzzAnswer,
 ): string | null => {
-  // A path with a trailing slash is redirected; 304 answers the `If-None-Match` of the request.
+  // The document describes neither the redirect of a path with a trailing slash, nor the 304 that
+  // answers the `If-None-Match` of a request.
   if (status === 308 || (status === 304 && contract !== null && isTagged(contract)))
     return null;
   if (contract === null) return `answered ${String(status)} on a path of no operation`;
@@ -267,7 +271,7 @@ const headerFault = (
 /** The fault of an answer according to the document; null when there is none. */
 export const faultOf = (document: Json, sent: Sent, answer: FuzzAnswer): string | null => {
   const contract = contractOf(document, sent);
-  // Readiness describes with 503 in its own form what is missing.
+  // A 503 of the readiness check has the form of its normal answer, and names what is missing.
   if (contract?.path === "/ready" && contract.response.safeParse(parsed(answer.text)).success)
     return null;
   const fault =

@@ -131,7 +131,7 @@ const freeText = (schema: Json): fc.Arbitrary<string> => {
 const texts = (schema: Json): fc.Arbitrary<string> => {
   if (schema.format === "date-time") return times;
   if (typeof schema.pattern === "string") {
-    // Longer than the longest key that a pattern demands.
+    // No pattern of the document requires a text that is longer than 100 characters.
     const maxLength = Math.min(number(schema.maxLength, 100), 100);
     return fc.stringMatching(new RegExp(schema.pattern, "u"), { maxLength });
   }

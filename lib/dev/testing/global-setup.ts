@@ -24,8 +24,8 @@ type Stop = () => Promise<unknown>;
 /** Like `maxWorkers` in vitest.config.ts: the number of files that run at the same time. */
 const WORKERS = availableParallelism() + 1;
 /**
- * The largest files: their own pool (10), the services (20), and four more processes or services
- * with 20 connections each.
+ * Connections of the largest test files: their own pool (10), the services (20), and four more
+ * processes or services with 20 connections each.
  */
 const CONNECTIONS_PER_FILE = 120;
 const COUNT_EVERY_MS = 1_000;

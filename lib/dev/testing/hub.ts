@@ -17,8 +17,9 @@ declare module "vitest" {
      */
     clusterUrl?: string;
     /**
-     * The commit that runs as the older version in lib/dev/faults/neighbour-versions (`OLDER_COMMIT`).
-     * When it is absent, the last commit without the newest migration runs as the older version.
+     * The commit that runs as the older version in lib/dev/faults/neighbour-versions
+     * (`OLDER_COMMIT`). When it is absent, the last commit without the newest migration runs as
+     * the older version.
      */
     olderCommit?: string;
     /** True when examples of the OpenAPI document are recorded; `RECORD_EXAMPLES=1`. */
@@ -26,7 +27,10 @@ declare module "vitest" {
   }
 }
 
-/** How a test file connects to the shared PostgreSQL. `{database}` is replaced by the name. */
+/**
+ * How a test file connects to the shared PostgreSQL. The name of its database replaces the word
+ * `DATABASE` at the end of a pattern.
+ */
 export interface SharedPostgres {
   readonly urlPattern: string;
   /** The same pattern with the role of the service, which owns nothing. */

@@ -10,7 +10,7 @@ export interface Call {
 
 type Forward = (calls: readonly Call[]) => Promise<Record<string, unknown>[]>;
 
-/** The position of the block parameter in each method. */
+/** For each method, the position of the block parameter. */
 const BLOCK_PARAM: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_estimateGas: 1,
@@ -30,8 +30,8 @@ const numberOf = (value: unknown): bigint | null =>
   hex.safeParse(value).success ? BigInt(hex.parse(value)) : null;
 
 /**
- * The call as a node at `head` would answer it; null when it needs data that the node does not
- * have.
+ * Changes the call so that the chain answers it as a node at `head` would. Null when the call
+ * needs data that such a node does not have.
  */
 const asOf = (call: Call, head: bigint): Call | null => {
   const at = BLOCK_PARAM[call.method];

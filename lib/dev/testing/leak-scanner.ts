@@ -53,7 +53,7 @@ export const findLeaks = (
   places: readonly SearchedText[],
 ): string[] =>
   places.flatMap((place) => {
-    // Hexadecimal digits in either case, and URL-safe base64.
+    // Hexadecimal digits may be in either case, and base64 may be URL-safe.
     const lower = place.text.toLowerCase();
     const base64 = place.text.replaceAll("-", "+").replaceAll("_", "/");
     const has = ({ form, text }: Form): boolean => {
@@ -70,7 +70,9 @@ export const findLeaks = (
     );
   });
 
-/** All forms in which a canary could leak, which `findLeaks` must find. */
+/**
+ * All forms in which a canary could leak, by name of the form. `findLeaks` must find each of them.
+ */
 export const plantedForms = ({
   text,
   bytes = Buffer.from(text),

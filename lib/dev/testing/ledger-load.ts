@@ -8,7 +8,7 @@ export interface LoadOptions {
   readonly name: string;
   readonly accounts: readonly string[];
   readonly inFlight: number;
-  /** A random integer from 0 up to, but without, `below`. */
+  /** A random integer from 0 to `below` - 1. */
   random(below: number): number;
   answered(key: string, outcome: Outcome): void;
   isOver(): boolean;

@@ -135,8 +135,8 @@ const codeOf = (outcome: Outcome): string =>
   outcome.posted ? "posted" : outcome.rejection.code;
 
 /**
- * Which of two limits a batch exceeds first depends on how its rows are grouped, so both count as
- * equal.
+ * A batch can exceed two limits. The grouping of its rows decides which limit it exceeds first, so
+ * both codes count as equal.
  */
 const comparable = (command: LedgerCommand, code: string): string =>
   command.kind === "batch" && code === "amount_too_large" ? "insufficient_balance" : code;

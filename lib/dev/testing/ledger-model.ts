@@ -177,7 +177,8 @@ export class LedgerModel {
     command: LedgerCommand,
     before: ReadonlyMap<string, bigint>,
   ): (readonly [string, bigint])[] {
-    // A batch may credit and debit the same account. Its rows count, not their difference.
+    // A batch may credit and debit the same account, so its rows are returned, not the changes of
+    // balances.
     if (command.kind === "batch")
       return command.rows.flatMap(({ from, to, amountBase }) => [
         [from, -amountBase] as const,

@@ -16,8 +16,8 @@ export interface TestLedger {
 }
 
 /**
- * A ledger on this database, like in one instance of the app, with a separate project. Closed after
- * the file.
+ * A ledger on this database with a separate project, as one instance of the app has it. It is
+ * closed after the test file.
  */
 export const testLedger = (
   url: string,

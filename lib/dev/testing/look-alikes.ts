@@ -3,7 +3,9 @@ import { getAddress, keccak256, toHex } from "viem";
 /** Replaces the first time in a recording. Later times keep their distance to it. */
 const FIRST_MOMENT_MS = Date.parse("2026-01-01T12:00:00Z");
 
-/** Fields by name whose text is secret or random. */
+/**
+ * For each field whose text is secret or random, the text that replaces it, by the field's name.
+ */
 const BY_NAME: Readonly<Record<string, string>> = {
   accessToken: "eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.e30.example",
   refreshToken: "example-refresh-token",
@@ -21,7 +23,10 @@ const BY_NAME: Readonly<Record<string, string>> = {
   engine: "Privacy Pools (0xbow)",
 };
 
-/** Fields whose name also stands for other values: the code of an error, the policy of a key. */
+/**
+ * Fields that are replaced only when they contain six digits. Their names also stand for other
+ * values, such as the code of an error.
+ */
 const SIX_DIGITS: ReadonlySet<string> = new Set(["otp", "code"]);
 
 const PATTERNS = {
@@ -54,8 +59,8 @@ const hexLike = (text: string, number: number): string => {
 };
 
 /**
- * The same JSON with stable replacements: equal texts stay equal, and nothing identifies a person,
- * a key or a time of the run.
+ * Returns the same JSON with stable replacements. Equal texts stay equal, and nothing identifies a
+ * person, a key or a time of the run.
  */
 export const lookAlikes = <T>(value: T): T => {
   const known = new Map<string, string>();

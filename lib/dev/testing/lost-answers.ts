@@ -3,7 +3,7 @@ import type { Contract } from "@/lib/contracts/contract";
 import type { Database } from "@/lib/platform/db/client";
 import { isIdempotent } from "@/lib/http/idempotency";
 
-/** POSTs whose repetition does not find the first result, grouped by reason. */
+/** For each reason, the POSTs whose repetition does not find the first result. */
 const NOT_REPEATED: Readonly<Record<string, readonly string[]>> = {
   "It makes another one, which a list shows; no money depends on it": [
     "createPrivacyWallet",

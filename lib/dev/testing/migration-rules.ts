@@ -30,7 +30,10 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\bTRUNCATE\b/i, "empties a table"],
 ];
 
-/** Refused for tables of the previous version; nobody writes to a new table yet. */
+/**
+ * Statements that are refused only for tables of the previous version, because that version does
+ * not write to new tables.
+ */
 const REFUSED_IN_OLD_TABLES: readonly (readonly [RegExp, string])[] = [
   [/\bSET\s+NOT\s+NULL\b/i, "forbids empty values"],
   [/\bADD\s+CONSTRAINT\b/i, "adds a constraint"],
@@ -64,9 +67,10 @@ const faultsOf = (statement: string, created: ReadonlySet<string>): string[] => 
 };
 
 /**
- * Names the changes with which the previous version could not work, once each: "drops something",
- * "adds a unique index" … Empty for a migration that only adds, and for one whose first line
- * explains why nobody needs what it removes: `-- contract: <reason>`.
+ * Names the kinds of changes with which the previous version could not work, each kind once:
+ * "drops something", "adds a unique index" … Empty for a migration that only adds. Also empty for
+ * a migration whose first line, `-- contract: <reason>`, explains why nobody needs the removed
+ * parts.
  */
 export const contractionsOf = (sql: string): string[] => {
   if (CONTRACT.test(sql)) return [];

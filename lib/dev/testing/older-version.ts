@@ -34,7 +34,7 @@ const tryGit = (...args: readonly string[]): string | null => {
   }
 };
 
-/** The reason while there is only one migration, and so no earlier version. */
+/** The reason when there is only one migration, and so no earlier version. */
 export const FIRST_VERSION = "there is only one migration";
 
 const migrations = (): string[] =>
@@ -63,8 +63,8 @@ const parentOfAddition = (migration: string): string | null => {
 
 /**
  * The version that runs next to this one during an upgrade: the last commit without the newest
- * migration, or `OLDER_COMMIT`. There is none in a tree without its own history (an unpacked
- * archive, or a folder in another repository).
+ * migration, or `OLDER_COMMIT`. A tree without its own history (an unpacked archive, or a folder
+ * in another repository) has no older version.
  */
 export const olderCommit = (): OlderCommit => {
   const [first = "", ...later] = migrations();
@@ -88,7 +88,8 @@ export const olderCommit = (): OlderCommit => {
 
 /**
  * Unpacks a commit into a separate folder, generates its code from its schema, and bundles its API
- * server. It shares the installed packages. The folder is removed after the file.
+ * server. The folder uses the installed packages of this version, and is removed after the test
+ * file.
  * @returns the folder, in which its processes run, and the bundle
  */
 export const makeOlderVersion = async (

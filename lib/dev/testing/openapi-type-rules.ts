@@ -77,8 +77,8 @@ export const unionsWithoutDiscriminator = (document: object): string[] =>
   });
 
 /**
- * Only schemas of parameters may have a `default`: openapi-typescript treats such a field of a
- * named schema as always present, and so requires it in requests.
+ * Only schemas of parameters may have a `default`. In a named schema, openapi-typescript treats a
+ * field with a default as always present, and so requires the field in requests.
  */
 export const defaultsOfFields = (document: object): string[] =>
   schemasOf(document).flatMap(({ place, schema }) =>

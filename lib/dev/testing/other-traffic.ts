@@ -29,8 +29,8 @@ const POOLS = [
 ] as const;
 
 /**
- * Signed but unsent swaps by another account that make WETH more expensive on every path: this many
- * dollars into each pool.
+ * Signs swaps of another account that make WETH more expensive on every path, but does not send
+ * them. The swaps bring `usd` dollars into each pool.
  */
 export const newWhale = async (
   one: OwnChain,

@@ -31,7 +31,7 @@ export interface OtlpCollector {
   readonly bodies: readonly string[];
   /** Headers of the first export. */
   headers(): Readonly<Record<string, unknown>>;
-  /** Stops answering exports. @returns a function that returns how many are waiting */
+  /** Stops answering exports. @returns a function that returns how many exports are waiting */
   hang(): () => number;
   /** Closes every connection and stops listening. */
   close(): void;
@@ -60,7 +60,8 @@ export const startOtlpCollector = async (): Promise<OtlpCollector> => {
       );
       outgoing.writeHead(200, { "content-type": "application/json" }).end("{}");
     };
-    // A process that is killed, or `close`, may end the connection amid a body. Only that is ignored.
+    // A process that is killed, or `close`, may end the connection amid a body. Only this error is
+    // ignored.
     void text(incoming).then(receive, () => undefined);
   });
   server.listen(0, "127.0.0.1");

@@ -9,8 +9,8 @@ import { afterFile } from "./after-file";
 
 const CHAIN_IDS = [31337, 31338, 31339];
 /**
- * As many states as a reorganisation here may undo. Without a number anvil moves them to disk and
- * then does not find them.
+ * Number of states that anvil keeps, and so the maximum depth of a reorganisation in these tests.
+ * Without a number anvil moves states to the disk and then does not find them.
  */
 const STATES_KEPT = "128";
 const ARGS = [
@@ -33,8 +33,8 @@ export interface OwnChain {
   flow(): void;
   mine(blocks: number): Promise<void>;
   /**
-   * Replaces the latest blocks by empty ones, except for these transactions, which are in the first
-   * of them in this order.
+   * Replaces the latest blocks by empty blocks. The first of the new blocks contains the given
+   * transactions, in this order.
    */
   reorg(depth: number, transactions?: readonly Hex[]): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface OwnDevnet {
   /** JSON-RPC URLs by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
   readonly solver: Solver;
-  /** Funds the executor of a configuration, and allows it to mark for the paymaster. */
+  /** Funds the executor of a configuration, and allows it to mark operations for the paymaster. */
   serve(config: Pick<Config, "executorPrivateKey">): Promise<Address>;
 }
 
@@ -85,8 +85,8 @@ const startChain = async (chainId: number, index: number): Promise<OwnChain> => 
 };
 
 /**
- * Separate local chains with all contracts and the solver for one file, which may reset and stop
- * them. Starting takes about five seconds; stopped after the file.
+ * Separate local chains with all contracts and the solver for one test file, which may reset and
+ * stop them. Starting the chains takes about five seconds. They are stopped after the file.
  */
 export const ownDevnet = async (): Promise<OwnDevnet> => {
   const chains = await Promise.all(CHAIN_IDS.map(startChain));

@@ -234,7 +234,7 @@ export const narrowBridgeChains = (): string => {
   return file;
 };
 
-/** The faults by action id, from a refusal of signatures. */
+/** Returns the fault of each rejected signature by action id, from the error of the request. */
 export const refusedWith = async (work: Promise<unknown>): Promise<Record<string, string>> => {
   const error: unknown = await work.then(
     () => null,

@@ -1,5 +1,6 @@
 /**
- * Maps the databases of this file to the URLs with which tests connect as the owner of the tables.
+ * For each database of this test file, as host, port and name, the URL with which tests connect as
+ * the owner of the tables.
  */
 const owners = new Map<string, string>();
 

@@ -23,7 +23,7 @@ import { startBareAnvil } from "./bare-anvil";
 
 /** ERC-4337 validation result: the paymaster does not consent. */
 export const NO_CONSENT = 1n;
-/** ERC-4337 validation result: it consents up to this time, in Unix seconds. */
+/** ERC-4337 validation result: the paymaster consents up to this time, in Unix seconds. */
 export const consentUntil = (seconds: number): bigint => BigInt(seconds) << 160n;
 
 export const UNSTAKE_DELAY_S = 86_400;
@@ -47,7 +47,7 @@ export const MARKER = accountNamed("marker");
 export const OTHER_MARKER = accountNamed("other marker");
 export const STRANGER = accountNamed("stranger");
 
-/** The paymaster checks only the hash. */
+/** Any operation will do, because the paymaster checks only the hash. */
 const OPERATION = {
   sender: STRANGER,
   nonce: 0n,
@@ -85,8 +85,8 @@ const errorNameOf = (error: unknown): string => {
 };
 
 /**
- * A chain with EntryPoint, and a paymaster of `OWNER` for which `MARKER` may mark. Any account can
- * be impersonated.
+ * Starts a chain with EntryPoint and a paymaster. `OWNER` owns the paymaster, and `MARKER` may
+ * mark operations for it. Any account can be impersonated.
  */
 export const startPaymasterChain = async (chainId: number) => {
   const { client, stop } = await startBareAnvil(chainId);

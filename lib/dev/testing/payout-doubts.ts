@@ -53,8 +53,8 @@ export const doubtPaid = async (
 };
 
 /**
- * Changes a payout between the execution of its first batch on chain and its settlement, which
- * waits for the locked row.
+ * Runs `work` after the first batch of a payout was executed on chain and before it is settled.
+ * The settlement waits, because the payout's row is locked meanwhile.
  */
 export const whileMined = async (
   services: Services,

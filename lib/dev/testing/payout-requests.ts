@@ -25,7 +25,7 @@ export interface Refusal {
   readonly details?: readonly { path: string; message: string; code?: string }[];
 }
 
-/** The error of a failing call; its code is `ok` when the call succeeds. */
+/** Returns the error of a failing call, or an object with the code `ok` when the call succeeds. */
 export const refusal = (work: Promise<unknown>): Promise<Refusal> =>
   work.then(
     () => ({ status: 200, code: "ok", message: "" }),

@@ -8,12 +8,12 @@ export interface PgProxy {
 }
 
 /**
- * One round trip to the server: the SQL, and the text of the parameters as far as they are text.
+ * One round trip to the server: the SQL, and the values of the parameters that are sent as text.
  */
 export interface Statement {
   readonly sql: string;
   readonly parameters: string;
-  /** Number of the connection; statements of one transaction have the same. */
+  /** Number of the connection. All statements of one transaction have the same number. */
   readonly connection: number;
 }
 
@@ -56,8 +56,9 @@ const createSplitter = (startsUntyped: boolean) => {
 };
 
 /**
- * Simple queries and Parse contain the SQL, Bind the parameters. Named statements are parsed only
- * once, so their SQL is remembered.
+ * Reads the SQL and the parameters from the client's messages. Simple queries and Parse contain
+ * the SQL, Bind contains the parameters. Named statements are parsed only once, so their SQL is
+ * remembered.
  */
 const createReader = (connection: number) => {
   const prepared = new Map<string, string>();

@@ -23,8 +23,8 @@ const PLACES = [
 ];
 const START_TIMEOUT_MS = 20_000;
 /**
- * Fewer than the clients use, so that transactions of different clients constantly share
- * connections.
+ * Number of connections to the server. The clients use more, so that transactions of different
+ * clients constantly share connections.
  */
 const SERVER_CONNECTIONS = 4;
 
@@ -80,7 +80,7 @@ const configuration = (
 export interface Pgbouncer {
   /** URL of the database through the pooler. */
   readonly url: string;
-  /** Ends it before the file ends. */
+  /** Ends the pooler before the test file ends. */
   stop(): Promise<void>;
 }
 

@@ -8,9 +8,9 @@ import { emptyDatabase } from "./database";
 const MIGRATIONS = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
 
 /**
- * Calls `work` with a migrated database whose tables belong to a role without superuser rights,
- * which also connects. Other tests use a superuser, which has every right whatever the migrations
- * revoke.
+ * Calls `work` with a migrated database whose tables belong to a role without superuser rights.
+ * The connections use this role too. Other tests use a superuser, which has every right whatever
+ * the migrations revoke.
  */
 export const asPlainOwner = async (
   work: (database: Database) => Promise<void>,

@@ -23,7 +23,8 @@ export type PointKind = (typeof POINT_KINDS)[number] | "another point";
 
 const STEPS: readonly (readonly [RegExp, string])[] = [
   [/^eth_sendRawTransaction/, "a broadcast"],
-  // The job is removed in the same transaction.
+  // The end of an operation includes the end of its job, because the same transaction removes the
+  // job.
   [/^COMMIT operation_event .*, the end$/, "the end of an operation"],
   [/^COMMIT operation_event leg\./, "the commit of a leg's step"],
   [/^COMMIT operation_event operation\./, "the commit of an operation's step"],
@@ -37,8 +38,8 @@ const isKind = (text: string): text is PointKind => POINT_KINDS.some((kind) => k
 /** Classifies a point by the worker's action, independent of chain, leg or table. */
 export const pointKind = ({ stage, label, hasEffect }: Point): PointKind => {
   const [, step = ""] = STEPS.find(([pattern]) => pattern.test(label)) ?? [];
-  // A single statement outside of a transaction takes effect at once; a crash undoes only those of
-  // a transaction.
+  // A crash undoes writes only inside a transaction. A single statement outside of one takes
+  // effect at once, so it does not count as such a write.
   if (step === "a write inside a transaction" && hasEffect) return "another point";
   const kind = `${stage} ${step}`;
   return isKind(kind) ? kind : "another point";

@@ -13,7 +13,7 @@ interface Examples {
   readonly chainId: number;
 }
 
-/** Calls each route of policies once, and the one that approves a contact. */
+/** Calls each route of policies once, and the route that approves a contact. */
 export const callPolicies = async ({
   call,
   approved,

@@ -292,7 +292,7 @@ const declinedDepositGoesBack = async ({
   const before = await chain.balanceOf(token, owner);
   const amountBase = units(token, 10n);
   await chain.declineDeposits();
-  // A number is skipped, as if its transaction had failed.
+  // A deposit number is skipped, as if the transaction of that deposit had failed.
   const { noteBase } = await shield(amountBase, 2);
   await chain.approveDeposits();
   const note = await noteOf(wallet, ({ state }) => state === "declined");

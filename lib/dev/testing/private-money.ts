@@ -31,8 +31,8 @@ const RELAY_FEE_BPS = 25;
 const LOOKS_MAX = 60;
 
 /**
- * A fake of the executor's transactions: kept in memory, with the caller's claim in the real
- * database. They are mined when the test requests it.
+ * A fake of the executor's transactions. It keeps them in memory, but stores the caller's claim in
+ * the real database. A transaction is mined when the test requests it.
  */
 const createFakeTransactions = (world: FakePrivacyWorld, services: () => Services) => {
   const stored = new Map<
@@ -143,7 +143,9 @@ interface Hooks {
   afterProof: () => Promise<void>;
   /** Called before a transaction is stored. */
   beforeSending: () => Promise<void>;
-  /** The price and cap while the chain's price is above its cap. */
+  /**
+   * Returns the price and the cap while the chain's price is above its cap, and otherwise null.
+   */
   aboveCap: () => FeeExcess | null;
 }
 

@@ -22,8 +22,8 @@ export const eventTypesOf = async (database: Database, objectId: string): Promis
   (await eventsOf(database, objectId)).map(({ type }) => type);
 
 /**
- * Checks that the events are exactly those of all types in these groups, and that each has exactly
- * the data of its schema.
+ * Checks that every type of these groups occurs among the events and no other type does, and that
+ * each event has exactly the data of its schema.
  */
 export const expectTypes = (
   written: readonly WrittenEvent[],
@@ -36,7 +36,7 @@ export const expectTypes = (
     const schema = EVENT_TYPES.filter((known) => known === type).map((known) =>
       WEBHOOK_PAYLOADS.get(known),
     )[0];
-    // Parsing drops unknown fields.
+    // Parsing drops unknown fields, so a field that the schema lacks makes this comparison fail.
     expect(schema?.parse(body), type).toEqual(body);
   }
 };

@@ -13,7 +13,8 @@ export const [ONE, TWO] = [31337, 31338];
 /** A token of the first chain whose issuer freezes addresses. */
 export const TOKEN = "FUSDC";
 /**
- * Returns the number 6 for every call, like a token that is asked for its decimals or its supply.
+ * Code of a contract that returns the number 6 for every call, like a token that is asked for its
+ * decimals or its supply.
  */
 const TOKEN_CODE = "0x60065f5260205ff3";
 const PLAIN_CODE = "0x5f5ffd";
@@ -26,8 +27,8 @@ export interface RecipientRow {
   /** With `store` nothing is paid, so no warning about a first payment is expected. */
   readonly purpose: "pay" | "store";
   /**
-   * Whether a listed address, or one that the token's issuer has frozen, ends the request. Null
-   * when another test checks that.
+   * Whether the request fails for a listed address, and for an address that the token's issuer has
+   * frozen. Null when another test checks that.
    */
   readonly refuses: { readonly listed: boolean; readonly frozen: boolean | null };
   /** A wallet of the project. */

@@ -21,8 +21,8 @@ const readStatement = ([first, second]: readonly unknown[]): RecordedStatement =
 };
 
 /**
- * Records all statements that this process sends to PostgreSQL until the end of the file, by text:
- * each as it was last sent.
+ * Records all statements that this process sends to PostgreSQL until the end of the test file. For
+ * each text, the map contains the statement as it was last sent.
  */
 export const recordStatements = (): ReadonlyMap<string, RecordedStatement> => {
   const statements = new Map<string, RecordedStatement>();

@@ -46,7 +46,8 @@ export const restoreDrill = async ({ hasAssociation = false }: RestoreDrillOptio
     },
 
     /**
-     * An instance with the same keys on the restored database, with a worker. Signing is off there.
+     * Starts an instance with the same keys and a worker on the restored database. Signing is off
+     * in this instance.
      */
     beginElsewhere: async (backup: string): Promise<Services> => {
       const dataDir = postgres.elsewhere(`restored-${randomUUID()}`);

@@ -69,8 +69,8 @@ export const routeJourneys = (world: () => LocalRouting) => {
   };
 
   /**
-   * Funds the source, quotes, builds, sends, and reads the result. `afterQuote` chooses the leg to
-   * build, once one is quoted.
+   * Funds the source, quotes, builds, sends, and reads the result. `afterQuote` gets the quoted
+   * leg, and returns the leg to build.
    */
   const start = async (
     request: RouteRequest,

@@ -32,7 +32,7 @@ export interface LocalRouting {
   readonly registry: ChainRegistry;
   readonly provider: RoutingProvider;
   readonly solver: Solver;
-  /** The same chains under a changed configuration. */
+  /** Returns a registry and a provider for the same chains with a changed configuration. */
   variant(change: (chain: ChainConfig) => ChainConfig): {
     registry: ChainRegistry;
     provider: RoutingProvider;
@@ -56,8 +56,8 @@ export interface LocalRouting {
 }
 
 /**
- * A fixed limit instead of an estimate: a pool writes its oracle once per block, so the first swap
- * in a block needs more gas than estimated, and one in thirty ran out of gas.
+ * A fixed limit instead of an estimate. A pool writes its oracle once per block, so the first swap
+ * in a block needs more gas than estimated. With estimates, one swap in thirty ran out of gas.
  */
 const GAS_LIMIT = 5_000_000n;
 
@@ -144,7 +144,7 @@ export const startLocalRouting = async (): Promise<LocalRouting> => {
     give: async (owner, token, amountBase) => {
       const client = clientOf(token.chainId);
       const coins = await client.getBalance({ address: owner });
-      // Enough coins for gas, in addition to everything else.
+      // The owner also needs coins for gas.
       if (coins < parseEther("1"))
         await client.setBalance({ address: owner, value: parseEther("10") });
       // The faucet gives at most a million at a time.
@@ -154,8 +154,8 @@ export const startLocalRouting = async (): Promise<LocalRouting> => {
       }
     },
     balanceOf: ({ chainId, address }, owner) =>
-      // The node keeps only the latest state, and refuses a read when a new block arrives during
-      // it.
+      // Retries, because the node keeps only the latest state, and refuses a read when a new block
+      // arrives during the read.
       vi.waitFor(
         () =>
           address === "native"

@@ -14,9 +14,9 @@ const literal = (value: unknown): string => {
 };
 
 /**
- * How many shards Citus uses for a statement, for each part that it runs separately. Empty for an
- * INSERT of rows from a parameter, which are copied to their shards. The values are in the text,
- * because Citus cannot explain an INSERT of a SELECT with parameters.
+ * Returns how many shards Citus uses for each part of a statement that it runs separately. Empty
+ * for an INSERT of rows from a parameter, because Citus copies such rows to their shards. The
+ * values are in the text, because Citus cannot explain an INSERT of a SELECT with parameters.
  */
 export const tasksOf = async (
   client: Pick<pg.Pool, "query">,

@@ -21,7 +21,7 @@ const DIFFERENCES = `
 
 /**
  * Checks every sponsor budget: the reserved amount equals the sum over its open legs and payout
- * batches, and the used amount equals the cost of the ended ones.
+ * batches, and the used amount equals the cost of its ended legs and batches.
  */
 export const expectBudgetsToFitLegs = async ({ pool }: Database): Promise<void> => {
   expect((await pool.query(DIFFERENCES)).rows).toEqual([]);

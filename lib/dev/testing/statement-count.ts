@@ -4,18 +4,21 @@ import { afterFile } from "./after-file";
 
 export interface StatementUse {
   readonly text: string;
-  /** The function of the service that sent it, or the batch that contained it. */
+  /**
+   * The function of the service that sent the statement, or the batch that contained the
+   * statement.
+   */
   readonly place: string;
   /**
-   * `request` for statements of an API call, `drive` for those of jobs, `batch` for those that
-   * serve several callers.
+   * `request` for statements of an API call, `drive` for statements of jobs, `batch` for
+   * statements that serve several callers.
    */
   readonly phase: "request" | "drive" | "batch";
   readonly count: number;
 }
 
 export interface StatementCount {
-  /** Statements since `reset` by text, including BEGIN and COMMIT. */
+  /** Number of statements since `reset` by text, including BEGIN and COMMIT. */
   readonly byText: ReadonlyMap<string, number>;
   /**
    * Statements since `reset` by text, place and phase, most frequent first. Empty without
@@ -38,7 +41,7 @@ const textOf = (statement: unknown): string => {
 };
 
 const FRAMES = 60;
-/** Frames that only pass statements on. */
+/** Frames of code that only passes statements on. */
 const PASSING = /^lib\/(?:platform\/db|dev\/testing|core)\//;
 
 /** `lib/money/x/y.ts:12 name` for each frame of the project, innermost first. */
@@ -66,8 +69,8 @@ const placeOf = (frames: readonly string[]): Pick<StatementUse, "place" | "phase
 };
 
 /**
- * A pool sends statements from callbacks, which have no stack of the caller, whereas a promise has
- * one.
+ * Makes the pool send statements from an async function, which keeps the caller's stack. By
+ * default a pool sends statements from callbacks, which have no stack of the caller.
  */
 const keepStacks = (pool: pg.Pool): void => {
   pool.query = (async (...parts: Parameters<pg.Client["query"]>): Promise<unknown> => {
@@ -84,7 +87,7 @@ const LINES_MAX = 40;
 const TEXT_CHARS_MAX = 110;
 
 /**
- * The most frequent statements, by phase and place, for people.
+ * Lists the most frequent statements by phase and place, as text for people.
  * @param of the number by which the counts are divided
  */
 export const reportOf = (uses: readonly StatementUse[], of: number): string =>

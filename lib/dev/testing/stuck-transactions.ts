@@ -96,10 +96,11 @@ const freeSender = async (
 };
 
 /**
- * Frees transactions that anvil forgot. When a transaction arrives at the moment in which the
- * previous one is mined, anvil makes it wait for that one forever (1.7.1, with and without interval
- * mining; about one in 500 when several are sent at once), and all later ones of its sender after
- * it. Removed and sent again unchanged, they are mined at once.
+ * Frees transactions that anvil (1.7.1) forgot. When a transaction arrives at the moment in which
+ * its sender's previous one is mined, anvil may make this transaction and all later ones of the
+ * sender wait forever. This happens with and without interval mining, to about one transaction in
+ * 500 when several are sent at once. Transactions that are removed and sent again unchanged are
+ * mined at once.
  */
 export const freeStuckTransactions = async (rpcUrl: string): Promise<void> => {
   const { queued } = content.parse(await rpc(rpcUrl, "txpool_content"));

@@ -4,7 +4,10 @@ import type { exampleRecorder } from "./example-recorder";
 type Call = ReturnType<typeof exampleRecorder>["call"];
 type Headers = Readonly<Record<string, string>>;
 
-/** A parked job of an operation that has ended. When it is resumed, it finds nothing left to do. */
+/**
+ * Stores a parked job of an operation that has ended, and calls the routes of jobs. When the job
+ * is resumed, it finds nothing left to do.
+ */
 export const callJobs = async (
   { prisma }: Pick<Database, "prisma">,
   call: Call,

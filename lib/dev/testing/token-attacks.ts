@@ -166,7 +166,8 @@ export const startWorld = async (): Promise<void> => {
   const privateKey = testKey();
   const customer = await newCustomer(api, await api.signIn(privateKey));
   const { client } = customer.session;
-  // A minute later the next code that verifies an address may be requested.
+  // Makes the mailed codes a minute older, because the next code that verifies an address can be
+  // requested only after a minute.
   const createdAt = new Date(Date.now() - 61_000);
   await api.services.database.prisma.emailCode.updateMany({ data: { createdAt } });
   await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: FUNDED });

@@ -3,9 +3,9 @@ import type { Database } from "@/lib/platform/db/client";
 import { waitUntilFinal } from "./journey";
 
 /**
- * Waits until the operation has ended, and then changes its leg in the database to one whose refund
- * is unclear.
- * @returns the parameters of the route that decides about it
+ * Waits until the operation has ended, and then changes its leg in the database to a leg whose
+ * refund is unclear.
+ * @returns the parameters of the route that decides about the refund
  */
 export const unclearRefund = async (
   { prisma }: Database,

@@ -1,4 +1,4 @@
-/** Records in an unknown form, which simulate those of a later version. */
+/** Records in an unknown form, like records that a later version has written. */
 import type { Address } from "viem";
 import { expect, vi } from "vitest";
 import { isFinal, type Status } from "@/lib/core/status";
@@ -11,8 +11,8 @@ import { idOf, pay, PAYOUT_CHAIN, read, row } from "./payout-requests";
 const WAIT = { timeout: 60_000, interval: 100 };
 const ONE_USDC = 1_000_000n;
 /**
- * Stored in the columns with the reason of a failure, where this version expects a code and a
- * message, or nothing.
+ * Value for the columns with the reason of a failure. This version expects a code and a message
+ * there, or nothing.
  */
 const LATER_FORM = JSON.stringify({ form: "next" });
 
@@ -24,7 +24,7 @@ export interface UnreadableRecords {
    * operation or payout has ended.
    */
   expectLeftAlone(): Promise<void>;
-  /** Restores the form of this version, and makes their jobs due. */
+  /** Restores the form of this version, and makes the jobs of the records due. */
   makeReadable(): Promise<void>;
   expectPaidOnce(at: TestApi): Promise<void>;
 }

@@ -64,8 +64,8 @@ export const deployVerifyingPaymaster = async ({ client }: BareAnvil, entryPoint
   });
 
   /**
-   * The operation, whose gas is fixed, with this paymaster and its signature; its owner has not
-   * signed yet.
+   * Adds this paymaster and its signature to the operation. The gas of the operation must be
+   * final, and its owner signs afterwards.
    */
   const sponsor = async (operation: UserOperation): Promise<UserOperation> => {
     const unsigned = { ...operation, paymaster: address };

@@ -30,8 +30,8 @@ const demandByPolicy = async (
 };
 
 /**
- * The places that can demand votes. Each sets the rule, and returns the words with which a refusal
- * names the place.
+ * Each place where a rule can demand votes: its name, and a function that sets the rule there. The
+ * function returns the words for the place in the service's error.
  */
 export const VOTE_PLACES: readonly (readonly [
   string,

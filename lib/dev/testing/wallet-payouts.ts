@@ -176,7 +176,7 @@ const insertHolds = async (
   }
 };
 
-/** The evaluation without which nothing is signed. */
+/** Stores the policy evaluation of the payout, because the service signs nothing without one. */
 const insertEvaluation = async (
   tx: Tx,
   { services, payer, payoutId, projectId, chainId, batches }: Seeding,
@@ -255,7 +255,10 @@ const userOperationEvent = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",
 );
 
-/** Nodes and clients limit the size of answers, and the logs of many payouts exceed it. */
+/**
+ * Number of blocks in one query for logs. Nodes and clients limit the size of answers, and the
+ * logs of many payouts exceed the limit.
+ */
 const BLOCKS_PER_QUERY = 50n;
 const ROWS_PER_PAGE = 5_000;
 
@@ -296,7 +299,7 @@ const readBooks = async (
 
 type Books = Awaited<ReturnType<typeof readBooks>>;
 
-/** The chain's state in any node, up to the block `head`. */
+/** The chain as any node shows it, up to the block `head`. */
 interface ChainView {
   readonly client: PublicClient;
   readonly head: bigint;
@@ -410,10 +413,10 @@ const expectAllEnded = async (
 };
 
 /**
- * Compares all payments of a treasury with the chain itself, read without the service's code: each
+ * Compares all payments of a treasury with the chain itself, read without the service's code. Each
  * paid row has exactly one `Transfer` event (for coins: its recipient has the balance), no other
- * row has one, and nothing is held, reserved or in doubt. Only for treasuries that paid only
- * payouts, to recipients that received nothing else.
+ * row has an event, and nothing is held, reserved or in doubt. Only for treasuries that made no
+ * other payments than payouts, to recipients that received nothing else.
  */
 export const expectRowsPaidOnce = async (
   services: Services,

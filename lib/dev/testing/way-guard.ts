@@ -1,4 +1,7 @@
-/** Tries ways under guards, and determines the result of each try from the stored rows. */
+/**
+ * Tries the ways of `ways.ts` under guards, and determines the result of each try from the stored
+ * rows.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, type ApiClient } from "@/lib/api-client/client";
 import { getMe } from "@/lib/contracts/auth";
@@ -37,8 +40,8 @@ export type EndState =
 export interface Attempt {
   readonly begin: () => Promise<unknown>;
   /**
-   * Enters the code that the caller can get. Absent when the way needs no code after its start;
-   * then only the first state is compared.
+   * Enters the code that the caller can get. Absent when the way needs no code after its start. In
+   * this case only the first state is compared.
    */
   readonly prove?: () => Promise<unknown>;
 }
@@ -206,10 +209,12 @@ const expectedEnds = (way: Way, guard: Guard | null, caller: Caller): readonly E
   if (caller === "viewer" || (way === "keyExport" && caller !== "owner"))
     return ["nothing", "nothing"];
   const effect = guard === null || unboundBy(way, guard) !== null ? null : GUARDS[guard].effect;
-  // The code is sent with the first request, or was entered for the schedule.
+  // These ways need no code after their start, because the code is sent with the first request, or
+  // was entered for the schedule.
   const isApproved = way === "keyExport" || way === "scheduleRun";
   const needsCode = effect === "code" || (caller !== "exempt key" && !isApproved);
-  // Exporting a key is not a movement with an evaluation, so its refusal stores nothing.
+  // Exporting a key is not a movement with an evaluation, so nothing is stored when the service
+  // refuses the export.
   if (effect === "denies")
     return way === "keyExport" ? ["nothing", "nothing"] : ["refused", "refused"];
   if (effect === "votes")
@@ -262,7 +267,8 @@ const under = async <T>(
 };
 
 /**
- * Creates the try of one caller before the guard is set, so that it can create what the try needs.
+ * For each way, a function that creates the attempt of one caller. The function runs before the
+ * guard is set, so that it can create the objects that the attempt needs.
  */
 export type Ways = Readonly<
   Partial<Record<Way, (caller: Caller) => Promise<Attempt> | Attempt>>
@@ -306,7 +312,7 @@ export type Decisions = Readonly<
   Record<DecidingWay, (caller: Caller) => Promise<DecisionAttempt>>
 >;
 
-/** Everything that was started, held or submitted to a chain since. */
+/** Returns everything that was started, held or submitted to a chain after `since`. */
 const startedSince = async (
   prisma: Prisma,
   projectId: string,

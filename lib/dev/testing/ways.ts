@@ -92,7 +92,8 @@ export const WAYS = {
   },
   transfer: { routes: ["POST /transfers"], unbound: {} },
   swapAndTransfer: { routes: ["POST /swap-and-transfer"], unbound: {} },
-  // For a public operation it creates a quote, which is prepared and executed like any other.
+  // The retry of a public operation creates a quote, which is prepared and executed like any other
+  // quote.
   operationRetry: {
     routes: ["POST /operations/{id}/retry", "POST /swap/prepare", "POST /swap/execute"],
     unbound: {},
@@ -164,7 +165,7 @@ export const unboundBy = (way: Way, guard: Guard): string | null =>
  */
 interface Decision {
   readonly routes: readonly string[];
-  /** The callers who may make it. For all others it changes nothing. */
+  /** The callers who may make the decision. A request of any other caller changes nothing. */
   readonly by: readonly Caller[];
   readonly unbound: string;
 }
@@ -202,8 +203,8 @@ export const DECIDING_WAYS = Object.keys(DECISIONS) as DecidingWay[];
 type OtherKind = "payout" | "payout_schedule" | "key_export";
 
 /**
- * The ways that start a movement of each kind, or decide about one. A new kind does not compile
- * before it names its ways, and each way is tried under each guard.
+ * The ways that start a movement of each kind, or decide about such a movement. A new kind does
+ * not compile before it names its ways, and each way is tried under each guard.
  */
 export const WAYS_OF_KIND: Readonly<
   Record<MovementKindName | OtherKind, readonly (Way | DecidingWay)[]>

@@ -13,8 +13,8 @@ export interface WebLife {
    */
   watch(dieAt: (point: Point) => boolean): void;
   /**
-   * Ends the process. @returns the point at which it had been killed; null when it was alive until
-   * now
+   * Ends the process. @returns the point at which `dieAt` had killed the process; null when it was
+   * still alive
    */
   end(): Promise<Point | null>;
 }

@@ -12,8 +12,8 @@ import { afterFile } from "./after-file";
 import { testKey } from "./factories";
 
 /**
- * A service that delivers webhooks to two receivers of the test, which are emptied before each
- * test.
+ * A service that delivers webhooks to two receivers of the test. The receivers are emptied before
+ * each test.
  */
 export const webhookDeliveries = async () => {
   /** Added to the real time; tests increase it. */

@@ -3,9 +3,9 @@ import { startPgProxy, type Statement } from "./pg-proxy";
 import type { StartWorkerProcess, WorkerProcess } from "./worker-process";
 
 /**
- * A point in the worker's work at which it can be killed: just before a message leaves the process,
- * or after the message took effect. Reads and uncommitted writes have no effect by themselves, so
- * they have no `after` point: it would equal the next `before`.
+ * A point in the worker's work at which it can be killed: just before a message leaves the
+ * process, or after the message took effect. Reads and uncommitted writes have no `after` point,
+ * because they have no effect by themselves and the point would equal the next `before`.
  */
 export interface Point {
   readonly stage: Stage;
@@ -17,7 +17,7 @@ export interface Point {
 export interface WorkerLife {
   readonly pid: number;
   begin(): Promise<void>;
-  /** The point at which `dieAt` killed it; null when it was killed from outside. */
+  /** The point at which `dieAt` killed the process; null when it was killed from outside. */
   readonly ended: Promise<Point | null>;
   kill(): void;
   freeze(): void;
@@ -51,8 +51,8 @@ const BEGIN = /^\s*BEGIN/i;
 const ROLLBACK = /^\s*ROLLBACK/i;
 const STEP_TABLES = ["operation_event", "wallet_payout_batch", "payout", "chain_transaction"];
 /**
- * A worker constantly claims endpoints, even if there are none. Deliveries have separate kill
- * tests.
+ * Prefix of tables whose writes are no points. A worker constantly claims endpoints, even if there
+ * are none, and deliveries have separate kill tests.
  */
 const DELIVERY_TABLES = "webhook_";
 const EVENT = /\b(?:leg|operation)\.[a-z_]+/;
@@ -76,8 +76,8 @@ const detailOf = (table: string, parameters: string): string => {
 };
 
 /**
- * The step that a transaction represents: that of a leg if it contains one, otherwise that of the
- * operation.
+ * The step that a transaction represents: the step of a leg if it contains one, otherwise the step
+ * of the operation.
  */
 const stepOf = (written: readonly string[]): string =>
   written.find((what) => what.includes("leg.")) ??
@@ -109,7 +109,7 @@ interface Named {
  * no name.
  */
 const createNamer = () => {
-  /** The writes of the open transaction on each connection. */
+  /** For each connection, the writes of its open transaction. */
   const written = new Map<number, string[]>();
   return ({ sql, parameters, connection }: Statement): Named | null => {
     const before = written.get(connection);
@@ -165,7 +165,8 @@ export const startLife = async (options: LifeOptions): Promise<WorkerLife> => {
   });
   const chains = await Promise.all(
     Object.entries(options.rpcUrls).map(async ([chainId, url]) => {
-      // The label of a read leaves out its chain: it changes nothing, so one point stands for all chains.
+      // The label of a read leaves out the chain. A read changes nothing, so one point stands for
+      // all chains.
       const named = (method: string): Named =>
         method === BROADCAST
           ? { label: `${method} ${chainId}`, hasEffect: true }

@@ -27,7 +27,7 @@ const ownerLives = (folder: string): boolean => {
 
 /**
  * Every process whose id is in a file `*.pid` inside the folder, if its command still looks like
- * one of ours.
+ * PostgreSQL or anvil.
  */
 const processesOf = (folder: string): number[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })

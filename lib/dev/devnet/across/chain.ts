@@ -13,8 +13,8 @@ import { parseSpokePoolLogs, spokePoolAbi, type SpokePoolLogs } from "./spoke-po
 
 const SUBSCRIBED_READ_MS = 500;
 /**
- * A chain in this process calls back after each block with transactions, so this read is only a
- * precaution.
+ * Interval of reads for a chain that runs in this process. Such a chain calls back after each
+ * block with transactions, so the reads are only a precaution.
  */
 const TOLD_READ_MS = 5_000;
 
@@ -27,8 +27,8 @@ export interface SolverChain {
   /** The number of root bundles in the SpokePool, which is the id of the next one. */
   countRootBundles(): Promise<number>;
   /**
-   * Calls back when the SpokePool emits a log. It may miss some, so callers must also read after
-   * `readEveryMs`.
+   * Calls back when the SpokePool emits a log. Some logs may be missed, so callers must also read
+   * after `readEveryMs`.
    */
   onLogs(wake: () => void): () => void;
   readonly readEveryMs: number;
@@ -94,7 +94,10 @@ export const createSolverChain = (options: {
   readonly rpcUrl: string;
   readonly spokePool: Address;
   readonly relayer: Address;
-  /** Set for a chain that supports it; otherwise the node is asked by subscription. */
+  /**
+   * Set for a chain that runs in this process. Without it, the node is asked for logs by
+   * subscription.
+   */
   readonly onTransactions?: (called: () => void) => () => void;
 }): SolverChain => {
   const client = createPublicClient({ transport: localTransport(options.rpcUrl) });

@@ -12,7 +12,7 @@ import type { Deposit } from "./spoke-pool";
 const feedAbi = parseAbi([
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
 ]);
-/** Decimals of the local feeds' answers, and of dollars here. */
+/** Decimals of the local feeds' answers, and of the dollar amounts in this file. */
 const FEED_DECIMALS = 8n;
 const USD_DECIMALS = 18n;
 

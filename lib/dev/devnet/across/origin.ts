@@ -60,8 +60,8 @@ export const createOrigin = (deps: OriginDeps) => {
     nextBlock = next;
   };
 
-  // One read at a time, because a slow read that finished after a later one would restore settled
-  // deposits.
+  // One read at a time. Otherwise a slow read that finished after a later read would restore
+  // settled deposits.
   const read = (): Promise<void> => reads.run("origin", readOn);
 
   const advance = async (entry: Entry): Promise<void> => {

@@ -74,7 +74,10 @@ interface RelayData {
   readonly message: Hex;
 }
 
-/** The contract stores addresses of any chain in 32 bytes; EVM addresses are the last 20. */
+/**
+ * Reads an EVM address from a 32-byte word, in which the contract stores addresses of any chain.
+ * The EVM address is the last 20 bytes.
+ */
 export const addressOf = (word: Hex): Address => slice(word, 12);
 
 export const readDeposit = (originChainId: number, args: DepositArguments): Deposit => ({
@@ -116,7 +119,10 @@ export const relayHash = ({ relayData, destinationChainId }: Deposit): Hex =>
 
 export const FILLED = 2n;
 
-/** Fills from the relayer's own balance and requests repayment on the deposit's origin chain. */
+/**
+ * Encodes the call that fills a deposit from the relayer's own balance and requests repayment on
+ * the deposit's origin chain.
+ */
 export const fillCall = ({ relayData }: Deposit, relayer: Address): Hex =>
   encodeFunctionData({
     abi: spokePoolAbi,
@@ -131,7 +137,7 @@ const leafParameters = parseAbiParameters([
 
 export interface Settlement {
   readonly deposit: Deposit;
-  /** The relayer that filled it, or the depositor when nobody did. */
+  /** The relayer that filled the deposit, or the depositor when nobody did. */
   readonly to: Address;
 }
 
@@ -140,9 +146,9 @@ export const LEAF_ID_MAX = 0xffff_ffffn;
 
 /**
  * Pays out deposits on their origin chain. Each deposit gets a separate root, whose only leaf has
- * the deposit's number as id, so that the chain's logs show which deposits are settled. The calls
- * are one transaction and name the id of the first root; if another settlement came first, the ids
- * would not match and the transaction would revert instead of paying twice.
+ * the deposit's number as id, so that the chain's logs show which deposits are settled. All calls
+ * are in one transaction, and they name the id of the first root. If another settlement came
+ * first, the ids do not match, and the transaction reverts instead of paying twice.
  */
 export const settleCall = (
   settlements: readonly Settlement[],

@@ -2,8 +2,8 @@ import { LeanIMT } from "@zk-kit/lean-imt";
 import { poseidon2 } from "poseidon-lite/poseidon2";
 
 /**
- * After a restart a published root is recognised when it lacks at most this many of the known
- * deposits.
+ * Number of latest leaves whose roots are computed one by one. A root that was published before a
+ * restart is recognised only when at most this many leaves were added after it.
  */
 const RECENT_ROOTS = 32;
 
@@ -55,8 +55,8 @@ export const createAssociationSet = (): AssociationSet => {
   };
 
   const addLeaves = (labels: readonly bigint[]): void => {
-    // Inserting many leaves at once needs a fraction of the hashes; only the latest roots are
-    // needed individually.
+    // Inserting many leaves at once computes far fewer hashes than inserting each leaf separately.
+    // Only the latest roots are needed individually.
     const many = Math.max(0, labels.length - RECENT_ROOTS);
     if (many > 0) {
       tree.insertMany(labels.slice(0, many));

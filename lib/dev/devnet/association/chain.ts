@@ -16,11 +16,14 @@ import { createAssociationSet } from "./association-set";
 
 /** The contract requires the name of a file in IPFS, but the local provider uploads none. */
 const NO_FILE = "local-association-set-without-a-file-in-ipfs";
-/** Used in place of the file's name, to record that later deposits of this account are declined. */
+/**
+ * Matches the text that is published in place of a file's name to record that later deposits of
+ * the account are declined.
+ */
 const DECLINES = /^declines-(0x[0-9a-f]{40})$/;
 /**
  * Published together with the first account that is declined, when nothing is approved yet. No
- * proof can be made for it.
+ * proof can be made for this root.
  */
 const ROOT_OF_NOTHING = 1n;
 export interface AssociationChain {
@@ -31,7 +34,10 @@ export interface AssociationChain {
   advance(): Promise<void>;
   /** Declines the deposits that the account makes from now on. The rule is stored on the chain. */
   decline(depositor: Address): Promise<void>;
-  /** Null while nothing is approved. */
+  /**
+   * The root of the approved deposits and the root on the chain. Null while no deposit is
+   * approved.
+   */
   roots(): Promise<{
     readonly mtRoot: string;
     readonly createdAt: string;
@@ -68,9 +74,9 @@ const createRootRegistry = (client: PublicClient, entrypoint: Address) => {
 
 /**
  * Maintains the association set of one local chain. The set contains all deposits in the order of
- * the logs, except those that an account made after it was declined. It is built again from the
- * chain's logs, so a restart loses nothing. Several providers can serve one chain. A provider that
- * finds a longer published set adopts it, and publishes nothing.
+ * the logs, except those that an account made after it was declined. A restart loses nothing,
+ * because the set is built again from the chain's logs. Several providers can serve one chain. A
+ * provider that finds a longer published set adopts it, and publishes nothing.
  */
 export const createAssociationChain = (options: {
   readonly rpcUrl: string;
@@ -135,8 +141,8 @@ export const createAssociationChain = (options: {
   };
 
   /**
-   * Runs publications one at a time: a decline repeats the latest root, which must not replace a
-   * newer one.
+   * Runs publications one at a time. A decline publishes the latest root again, so without this
+   * queue it could replace a newer root with an older one.
    */
   const publications = createKeyedQueue();
   const inTurn = (work: () => Promise<void>): Promise<void> =>

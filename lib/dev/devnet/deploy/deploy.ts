@@ -18,7 +18,10 @@ const code = z.custom<Hex>(
   "has no code",
 );
 
-/** More than the pools, inventories and faucets of a long-lived chain need. */
+/**
+ * Balance of each funded account: more than the pools, inventories and faucets of a long-lived
+ * chain need.
+ */
 const BALANCE_WEI = parseEther("1000000000000");
 const RICH = ["deployer", "relayer", "postman", "faucet"] as const;
 
@@ -53,8 +56,8 @@ const checkAll = async (url: string): Promise<void> => {
 };
 
 /**
- * Puts every contract, pool and inventory on a fresh chain. About three seconds, three chains side
- * by side.
+ * Puts every contract, pool and inventory on a fresh chain. Three chains that are set up at the
+ * same time take about three seconds.
  * @param chainIndex place of the chain among the local chains; it decides the price of ETH there
  * @throws Error when the chain is not fresh or a step reverts
  */

@@ -27,8 +27,8 @@ const FAR_FUTURE_S = 4_102_444_800n;
 const ETH_PRICE_CENTS: readonly bigint[] = [300_000n, 300_300n, 299_800n];
 
 /**
- * Two tokens, fee tier, worth of each side in US dollars. Several tiers of a pair make splitting a
- * large trade pay.
+ * Two tokens, fee tier, worth of each side in US dollars. Some pairs have pools in several tiers,
+ * so that splitting a large trade gives a better price.
  */
 const POOLS: readonly (readonly [Symbol, Symbol, FeeTier, bigint])[] = [
   ["usdc", "usdt", 100, 50_000_000n],

@@ -19,8 +19,8 @@ const PAYMASTER_STAKE_WEI = parseUnits("100", 18);
 const UNSTAKE_DELAY_S = 86_400;
 
 /**
- * The relayer's funds per token and chain. It is repaid on origin chains, so they limit the total
- * transferred in one direction.
+ * The relayer's funds per token and chain. The relayer is repaid on the origin chains, so these
+ * funds limit the total that can be transferred in one direction.
  */
 const RELAYER_INVENTORY = {
   usdc: "1000000000",

@@ -23,7 +23,8 @@ export const headOf = async (node: NodeClient): Promise<Head> => {
 
 /**
  * Applies one journal record to a node. The live chain and its restoration both use this function,
- * so that they reach the same state; a call that the node refuses is refused both times.
+ * so that they reach the same state. A call that fails on the live node fails in the restoration
+ * too.
  * @returns the node's answer to each call
  * @throws NodeGoneError
  */

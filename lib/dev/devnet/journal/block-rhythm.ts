@@ -13,7 +13,7 @@ export interface BlockRhythm {
 
 /**
  * Plans a block each second, so that confirmations and deadlines advance without transactions.
- * After five minutes without a transaction it plans one every five seconds, because each block
+ * After five minutes without a transaction it plans a block every five seconds, because each block
  * makes anvil's state larger.
  */
 export const createBlockRhythm = (now = () => performance.now()): BlockRhythm => {

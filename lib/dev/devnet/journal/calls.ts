@@ -2,11 +2,12 @@
  * The effect of a JSON-RPC method on a local chain:
  * - `read`: no lasting effect;
  * - `transaction`: puts a transaction into the pool, and the next block includes it;
- * - `state`: changes the chain or the pool in a way that the same call repeats;
+ * - `state`: changes the chain or the pool, and sending the call again reproduces the change;
  * - `mine`, `clock`: makes blocks, or moves the time of the next one;
- * - `opaque`: changes the chain in a way that no later call repeats, so only a dump preserves it;
- * - `refused`: would let the node make blocks by itself, or wait for a block that is made after the
- * call.
+ * - `opaque`: changes the chain in a way that sending the call again does not reproduce, so only a
+ * dump preserves the change;
+ * - `refused`: answered with an error, because the node would make blocks by itself, or would wait
+ * for a block that is made after the call.
  */
 export type CallKind =
   | "read"
@@ -34,8 +35,8 @@ const REFUSED = new Set([
 ]);
 
 /**
- * Methods without their prefix, because anvil knows most of them under `anvil_`, `hardhat_` and
- * `evm_`.
+ * Names of methods without a lasting effect. The names have no prefix, because anvil knows most
+ * methods under `anvil_`, `hardhat_` and `evm_`.
  */
 const READ = new Set([
   "nodeInfo",
@@ -48,7 +49,7 @@ const READ = new Set([
   "enableTraces",
   "setLoggingEnabled",
   "setRpcUrl",
-  // A snapshot's id is valid in its process only, and lost with a restart.
+  // A snapshot has no lasting effect, because its id is valid only until the node restarts.
   "snapshot",
 ]);
 const STATE = new Set([
@@ -79,7 +80,7 @@ const CLOCK = new Set(["increaseTime", "setTime", "setNextBlockTimestamp"]);
 const NODE_PREFIX = /^(?:anvil|hardhat|evm)_/;
 const READ_PREFIX = /^(?:eth|net|web3|txpool|debug|trace|ots|erigon|rpc|wallet)_/;
 
-/** The method without the prefix of its family, for those that have several names. */
+/** Removes the prefix of a method that anvil knows under several prefixes. */
 export const plainName = (method: string): string => method.replace(NODE_PREFIX, "");
 
 export const kindOf = (method: string): CallKind => {

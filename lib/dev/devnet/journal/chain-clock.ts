@@ -7,9 +7,9 @@ const quantity = z
   .transform(Number);
 
 export interface ChainClock {
-  /** Seconds by which the chain is ahead. */
+  /** Seconds by which the chain is ahead of this machine's clock. */
   offset(): number;
-  /** The time of a block that is made now, in Unix seconds; never before the block before it. */
+  /** The time of a block that is made now, in Unix seconds; never before the previous block. */
   next(): number;
   /** Advances the time by this number of seconds. */
   increase(seconds: number): void;

@@ -54,7 +54,10 @@ export const openChainJournal = (options: JournalOptions): ChainJournal => {
   let steps = 0;
   let isMaking = false;
   let ready: Checkpoint | null = null;
-  /** When to dump the node itself; null when no dump is planned. */
+  /**
+   * When to dump the node itself, on the clock of `performance.now()`; null when no dump is
+   * planned.
+   */
   let dumpAt: number | null = null;
 
   const reason = (error: unknown): string =>
@@ -100,7 +103,7 @@ export const openChainJournal = (options: JournalOptions): ChainJournal => {
     clockOffset: number,
     isSmall = false,
   ): Promise<void> => {
-    // Until the dump succeeds, a restoration would reach another state.
+    // Plans a retry first, because a restoration would reach another state until a dump succeeds.
     dumpAt = performance.now() + DUMP_RETRY_MS;
     const job = await jobOf(node, clockOffset);
     await commit(await checkpointer.run({ ...job, livePort: node.port, isSmall }));

@@ -12,7 +12,10 @@ import type { RestoredNode } from "./restore";
 
 /** Maximum number of calls in one block. */
 const CALLS_PER_BLOCK = 100;
-/** A block with this many transactions may have left some in the pool. */
+/**
+ * After a block with at least this many transactions, the loop checks whether some are left in the
+ * pool.
+ */
 const MAY_BE_FULL = 10;
 /**
  * Number of blocks that are made immediately after a restoration. A node has no state of blocks
@@ -101,7 +104,7 @@ const tellListeners = ({ listeners }: Loop): void => {
   for (const called of listeners) called();
 };
 
-/** Queues another block when the last one left transactions in the pool. */
+/** Queues another block when the last block left transactions in the pool. */
 const emptyPool = async (loop: Loop, up: RestoredNode): Promise<void> => {
   const { pending } = poolStatus.parse(await up.node.ask("txpool_status", []));
   if (Number(pending) > 0)
@@ -143,7 +146,8 @@ const takeCalls = async (loop: Loop, up: RestoredNode): Promise<void> => {
 };
 
 /**
- * Runs `work` between two records, and repeats it on the next node when the node ends during it.
+ * Runs `work` between two journal records. Repeats it on the next node when the node ends during
+ * it.
  */
 const inTurn = (loop: Loop, work: (up: RestoredNode) => Promise<Outcome>): Promise<Outcome> =>
   new Promise((resolve) => {

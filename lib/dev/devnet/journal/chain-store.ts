@@ -90,7 +90,8 @@ export const openChainStore = (folder: string, chainId: number): ChainStore => {
     stateFile: (name) => join(folder, name),
     logFile: (name) => join(folder, `${id}.${name}.log`),
     clear: () => {
-      // Removed first, because no restoration reads the other files without it.
+      // Removes the checkpoint first, because no restoration reads the other files without a
+      // checkpoint.
       remove(`${id}.checkpoint.json`);
       for (const name of readdirSync(folder))
         if (segmentPattern.test(name) || statePattern.test(name)) remove(name);

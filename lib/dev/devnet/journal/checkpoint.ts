@@ -86,8 +86,8 @@ const writeState = async (
 };
 
 /**
- * Writes a state from which a restoration can start. It takes effect only when the chain commits
- * it.
+ * Writes a state from which a restoration can start. Restorations use the state only after the
+ * chain has committed the returned checkpoint.
  * @throws DivergedError when replaying the journal gives another state than the chain has
  */
 export const makeCheckpoint = async (job: CheckpointJob): Promise<Checkpoint> => {

@@ -22,6 +22,7 @@ const message = z.union([
 ]);
 
 /**
+ * Makes a checkpoint.
  * @returns the checkpoint to commit
  * @throws DivergedError, Error
  */
@@ -34,8 +35,8 @@ export interface Checkpointer {
 }
 
 /**
- * Makes checkpoints in separate processes, except small ones. Those beside a running chain run one
- * at a time with low priority.
+ * Makes checkpoints in separate processes, except small ones. Checkpoints that start an extra node
+ * run one at a time with low priority.
  */
 export const createCheckpointer = (): Checkpointer => {
   const stopper = new AbortController();

@@ -12,7 +12,7 @@ import type { Outcome } from "./node-client";
 
 /** How long a request waits when no node is running. */
 const PATIENCE_MS = 15_000;
-/** Pause before a retry, after which the end of a node is noticed. */
+/** Pause before a retry, long enough to notice that a node has ended. */
 const RETRY_MS = 50;
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 const HEADERS_OF_ONE_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "host"]);
@@ -41,8 +41,8 @@ const rpcBody = z.union([rpcCall, z.array(rpcCall)]);
 type RpcCall = z.output<typeof rpcCall>;
 
 /**
- * The body as bytes; null when it is longer than `bytesMax`. Events take half the time of an async
- * iterator.
+ * Reads the body as bytes; null when it is longer than `bytesMax`. Listens to events, because an
+ * async iterator takes twice the time.
  */
 const readBody = (incoming: IncomingMessage, bytesMax: number): Promise<Buffer | null> =>
   new Promise((resolve, reject) => {
@@ -95,8 +95,9 @@ const withoutHop = (headers: IncomingMessage["headers"]): IncomingMessage["heade
   Object.fromEntries(Object.entries(headers).filter(([name]) => !HEADERS_OF_ONE_HOP.has(name)));
 
 /**
- * Only the content type and origin, so that the node does not compress its answer. A browser sends
- * OPTIONS first.
+ * Headers of the request to the node. A POST forwards only the content type and the origin, so
+ * that the node does not compress its answer. The OPTIONS request that a browser sends first keeps
+ * its headers.
  */
 const requestHeaders = ({ method, headers }: IncomingMessage): IncomingMessage["headers"] => {
   if (method !== "POST") return withoutHop(headers);
@@ -137,7 +138,7 @@ const passOn = async (door: Door, exchange: Exchange, isAgain = false): Promise<
   };
   const sent = request(options, (answer) => {
     readBody(answer, Infinity).then(
-      // Head and body in one write.
+      // Writes the head and the body in one call.
       (bytes) => {
         const length = { "content-length": String(bytes?.length ?? 0) };
         outgoing

@@ -37,9 +37,9 @@ export interface GatedChainOptions {
 }
 
 /**
- * A local chain behind a gate. The gate runs changes one after the other, and a transaction never
- * arrives while a block is made: anvil (1.7.1) would make it wait forever for the sender's previous
- * transaction.
+ * A local chain behind a gate. The gate runs changes one after the other. It never sends a
+ * transaction while a block is made, because anvil (1.7.1) would make this transaction wait
+ * forever for the sender's previous one.
  * @throws Error when its port is taken or the first node does not start
  */
 export const startGatedChain = async (options: GatedChainOptions): Promise<GatedChain> => {

@@ -7,16 +7,16 @@ interface JournaledChainOptions extends Omit<GatedChainOptions, "chainId" | "ope
   readonly store: ChainStore;
   readonly checkpointer: Checkpointer;
   /**
-   * Calls and blocks after which a checkpoint is made; the default can be replayed in a few
-   * seconds.
+   * Number of calls and blocks after which a checkpoint is made. The default number can be
+   * replayed in a few seconds.
    */
   readonly stepsPerCheckpoint?: number;
 }
 
 /**
- * A local chain that loses no change: each one is in the journal before its answer is sent, and
- * whichever process is killed, the chain is restored from its last checkpoint and the following
- * journal. Its node may end any number of times.
+ * A local chain that loses no change. Each change is in the journal before its answer is sent.
+ * Whichever process is killed, the chain is restored from its last checkpoint and the journal
+ * after the checkpoint. Its node may end any number of times.
  * @throws Error when its port is taken or the first node does not start
  */
 export const startJournaledChain = ({

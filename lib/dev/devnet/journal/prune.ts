@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * Blocks that a restarted chain keeps, with their transactions, receipts and logs: more than an
- * hour of an idle chain, and far more than any running operation needs. Balances and contracts do
- * not depend on them.
+ * Number of blocks that a restarted chain keeps, with their transactions, receipts and logs. An
+ * idle chain makes so many in more than an hour, and no running operation needs older blocks.
+ * Balances and contracts do not depend on old blocks.
  */
 export const BLOCKS_KEPT = 5_000;
 

@@ -13,7 +13,7 @@ export interface JournalRecord {
    * Null when no block was made, for example after a balance was set. `time` is in Unix seconds.
    */
   readonly block: { readonly number: number; readonly time: number } | null;
-  /** Seconds by which the chain's clock is ahead of ours. */
+  /** Seconds by which the chain's clock is ahead of this machine's clock. */
   readonly clockOffset: number;
 }
 

@@ -14,8 +14,8 @@ interface RestoreOptions {
   /** The journal segments that the restoration replays. */
   readonly segments: readonly number[];
   /**
-   * Whether to cut a half-written record at the end, as a kill leaves it. False while the chain
-   * itself still writes there.
+   * Whether to cut a half-written record at the end of a segment, as a kill leaves it. False while
+   * the chain itself still writes to the segment.
    */
   readonly cutsTails: boolean;
   readonly logFile: string;

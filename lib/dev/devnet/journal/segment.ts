@@ -13,8 +13,8 @@ import { promisify } from "node:util";
 import { decodeRecord, encodeRecord, type JournalRecord } from "./record";
 
 /**
- * Writes of this last period can be lost in a power cut. The end of the process loses none, because
- * written bytes are in the system's memory.
+ * Interval between two flushes to the disk. A power cut can lose the writes since the last flush.
+ * The end of the process loses none, because written bytes are in the system's memory.
  */
 const SYNC_INTERVAL_MS = 1_000;
 const LINE_BREAK = 10;
@@ -60,7 +60,7 @@ export const openSegment = (path: string): SegmentWriter => {
       try {
         writeWhole(file, bytes);
       } catch (error) {
-        // Removed, because an incomplete line would make every later one unreadable.
+        // Removes the incomplete line, because it would make every later line unreadable.
         ftruncateSync(file, size);
         throw error;
       }
@@ -72,8 +72,8 @@ export const openSegment = (path: string): SegmentWriter => {
 };
 
 /**
- * Reads every complete record from the beginning, with the offset after it; ends before the first
- * incomplete line.
+ * Reads each complete record from the beginning, with the offset of its end. Stops before the
+ * first incomplete line.
  */
 export async function* readSegment(
   path: string,
@@ -95,7 +95,8 @@ export async function* readSegment(
 }
 
 /**
- * Cuts the bytes after the last complete record, and keeps them in a file beside.
+ * Copies the whole segment to a file beside it, then cuts the bytes after the last complete
+ * record.
  * @returns the number of bytes cut
  */
 export const cutTail = async (path: string, end: number): Promise<number> => {
