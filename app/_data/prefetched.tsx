@@ -14,7 +14,7 @@ import { PAGE_ROUTES } from "./routes";
 const WAIT_MS = 600;
 
 /**
- * Query options of `apiQuery`, or list options of `apiPages`; of a list only the first page is
+ * Query options of `apiQuery`, or list options of `apiPages`. Only the first page of a list is
  * read.
  */
 interface PageQuery {

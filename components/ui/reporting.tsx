@@ -15,7 +15,10 @@ const ReportingContext = createContext(DOLLARS);
 
 export const ReportingProvider = ReportingContext.Provider;
 
-/** The currency in which the project reads the worth of things. US dollars while it is unknown. */
+/**
+ * The currency in which the project's values are shown, with its exchange rate. US dollars until
+ * the project's setting is loaded.
+ */
 export const useReporting = (): Reporting => useContext(ReportingContext);
 
 /**

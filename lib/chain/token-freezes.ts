@@ -69,7 +69,8 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
       const names = asked[index] ?? [];
       const own = answers.slice(next, next + names.length);
       next += names.length;
-      // A fallback function accepts any call, but does not return a word.
+      // Stores which functions the token has. The token's fallback function may accept the call of
+      // a missing function, so only an answer of exactly one 32-byte word counts.
       known.set(
         keyOf(token),
         names.filter((_, at) => own[at]?.length === WORD_LENGTH),

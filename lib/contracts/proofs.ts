@@ -56,7 +56,10 @@ export const givenCode = (given: ProofFields): GivenCode | undefined => {
   return given.recoveryCode === undefined ? undefined : { recoveryCode: given.recoveryCode };
 };
 
-/** @throws Error without a proof; used where the contract requires one */
+/**
+ * Returns the proof of a request whose contract requires one.
+ * @throws Error when the proof is missing, which is a defect of the contract
+ */
 export const requiredCode = (given: ProofFields): GivenCode => {
   const code = givenCode(given);
   if (code === undefined) throw new Error("The contract lets a request without a proof pass.");

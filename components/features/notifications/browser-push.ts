@@ -1,7 +1,10 @@
 import type { createPushSubscription } from "@/lib/contracts/push";
 import type { BodyInput } from "@/lib/contracts/contract";
 
-/** Thrown when the browser does not allow push messages, or the person declined them. */
+/**
+ * Thrown when this browser cannot be subscribed to push messages, because the permission is missing
+ * or the push service does not answer. People see the message.
+ */
 class PushRefusedError extends Error {
   override readonly name = "PushRefusedError";
 }

@@ -177,10 +177,11 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
   );
 };
 
-/** The number of deposits in the list, and the number that is read for the comparison. */
+/** Maximum number of deposits in the list. */
 const SHOWN = 5;
+/** Maximum number of deposits whose sum is compared with the expected amount. */
 const READ = 100;
-/** Stands for the newest deposit when there is none. It sorts before every id. */
+/** Used as the id of the newest deposit when there are no deposits. It sorts before every id. */
 const FROM_START = "0";
 
 const ICONS = {

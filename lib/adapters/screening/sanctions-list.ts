@@ -12,7 +12,7 @@ export interface LoadedList {
 
 export interface SanctionsLists {
   /**
-   * The newest version of every list, at most a few seconds old.
+   * The newest version of every list. The answer may be cached for a few seconds.
    * @throws Error when they cannot be read
    */
   current(): Promise<readonly LoadedList[]>;

@@ -34,7 +34,9 @@ export interface DevnetChain {
    */
   readonly pid: number;
   /**
-   * Calls back when transactions may have been mined. Missing for chains that other code started.
+   * Registers a callback for the times at which transactions may have been mined. Returns the
+   * function that removes the callback. Absent for chains that this module did not start; their
+   * node is polled.
    */
   readonly onTransactions?: (called: () => void) => () => void;
 }

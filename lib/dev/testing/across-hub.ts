@@ -138,7 +138,7 @@ export const deployAcrossHub = async (rpcUrl: string, chainIds: readonly number[
   ]);
   return {
     address,
-    /** Proposes a bundle whose last blocks are these, in the order of the chains. */
+    /** Proposes a bundle. `ends` has the last block of each chain, in the order of the hub's ids. */
     propose: (ends: readonly bigint[], refundRoot: Hex) => call("propose", [ends, refundRoot]),
     /** Retracts the last proposal. */
     dispute: () => call("dispute", []),

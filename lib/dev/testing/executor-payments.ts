@@ -61,7 +61,8 @@ export const signedOnly = (
 });
 
 /**
- * A fetch that replaces the answers to broadcasts, whether or not the broadcast reaches the node.
+ * A fetch that replaces the answers to broadcasts.
+ * @param reachesNode whether the broadcast is still sent to the node
  */
 export const answeringWith =
   (reachesNode: boolean, answer: () => Promise<Response>): typeof fetch =>

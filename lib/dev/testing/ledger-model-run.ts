@@ -12,7 +12,10 @@ export interface LedgerUnderTest {
   readonly projectId: string;
   /** Customers' accounts; accounts of the same currency are adjacent. */
   readonly accounts: readonly { readonly id: string; readonly currency: string }[];
-  /** Posts the commands at once, in this order. */
+  /**
+   * Posts the commands without waiting between them. The ledger must process them in this order.
+   * Returns one outcome for each command.
+   */
   post(commands: readonly LedgerCommand[]): Promise<readonly Outcome[]> | readonly Outcome[];
   setStatus(accountId: string, status: AccountStatus): Promise<void> | void;
   setTime(now: Date): void;

@@ -180,7 +180,7 @@ export interface PrivateQuote {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Set once a valid one-time code was entered for this quote and its private wallet. */
+  /** Set once a person proved the approval of this quote for its private wallet. */
   readonly approvedAt: Date | null;
   readonly codeId: string | null;
   /** The factor of the code: `code`, `totp` or `passkey`. Null when `codeId` is null. */

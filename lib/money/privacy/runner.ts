@@ -110,7 +110,10 @@ const watchCancellation = (
   return { signal: controller.signal, end };
 };
 
-/** Moves the operation from prepared to proving, when its first proof is about to start. */
+/**
+ * Records that the proof of the next queued step starts now. The first proof also moves the
+ * operation from prepared to proving.
+ */
 const recordProving = async (
   { repository, clock }: PrivacyRunnerDeps,
   { projectId, operationId }: Pick<PrivateTransfer, "projectId" | "operationId">,

@@ -150,8 +150,9 @@ interface Acceptance extends Proof {
    */
   readonly isCovered?: boolean;
   /**
-   * True when wallets have already sent all transactions. An error could not undo the
-   * transactions, and the service would lose track of the money.
+   * True when the wallets have already sent every transaction. The operation is then accepted even
+   * above the key's cap or after the deadline, because a refusal could not undo the transactions
+   * and the service would not follow the money.
    */
   readonly allSent: boolean;
   /** Marks the quote as used. Returns false when the quote was used already. */

@@ -42,8 +42,9 @@ export interface TurnTimer {
  */
 const ANNOUNCED_MS = 5;
 /**
- * The average interval between turns, in durations of a turn. Payments use the same database, and a
- * turn takes longer while the database is busy. Events are collected in between.
+ * The average pause after a turn, as a multiple of the turn's duration. A busy database makes turns
+ * slower and therefore rarer, which leaves capacity to payments. Events that arrive during the pause
+ * share the next turn.
  */
 const INTERVAL_FACTOR = 3;
 const INTERVAL_MS_MIN = 20;
