@@ -79,8 +79,10 @@ export const runFuzz = async ({
   const random = randomOf(seed);
   const operations = operationsOf(document);
   const arbitraryOf = requestArbitraries(document);
-  const planned = operations.map((one) =>
-    fc.sample(arbitraryOf(one), { seed, numRuns: rounds }),
+  // Each operation has a seed of its own. With one seed, the first choice of every operation would
+  // be the same, and all requests of a round could be hostile.
+  const planned = operations.map((one, index) =>
+    fc.sample(arbitraryOf(one), { seed: seed + index, numRuns: rounds }),
   );
   const succeeded = new Set<string>();
   const statuses = new Map<number, number>();
