@@ -339,8 +339,8 @@ export const createAccepting = (
         owner?.run({ id, queue: QUEUE, traceparent: currentTraceparent(), failures: 0 });
         return evaluationId;
       } catch (error) {
-        // The response to COMMIT may have been lost, so the job may be stored. A worker then claims
-        // the job after its lease ends.
+        // This instance gives up the job. The job may be stored nevertheless, because the response
+        // to COMMIT may have been lost. A worker then claims the job after its lease ends.
         owner?.leave();
         if (error instanceof UsedMeanwhileError) return null;
         throw error;

@@ -47,7 +47,10 @@ interface Ending {
   readonly failure: Failure | null;
 }
 
-/** Ends an operation that has sent nothing and holds no money. */
+/**
+ * Ends an operation that awaits approval, with the status `as`. No money has to be released,
+ * because such an operation holds none.
+ */
 const end = (deps: EndDeps, decided: Decided, { as, failure }: Ending): Promise<void> => {
   const { projectId, id, request, decidedBy } = decided;
   const at = deps.clock.now();

@@ -106,8 +106,8 @@ const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
 };
 
 /**
- * Stores that the operation waits for a network fee to fall. A pending operation begins before its
- * first wait is stored. The operation is read again after each write.
+ * Wraps the gas wait repository for one drive. A pending operation begins before its first wait is
+ * stored. After each write the drive reads the operation again.
  */
 const trackedGasWaits = (
   gasWaits: GasWaitRepository,

@@ -1,7 +1,8 @@
 import { DomainError } from "@/lib/core/errors";
 
 /**
- * Refunds of other legs have claimed so much of a payment that the rest is too small for this leg.
+ * Thrown when a payment cannot be the refund of a leg, because refunds of other legs have claimed
+ * so much of the payment that the rest is too small.
  */
 export class RefundTakenError extends DomainError {
   constructor() {
@@ -13,8 +14,8 @@ export class RefundTakenError extends DomainError {
 }
 
 /**
- * Another request was the first to use the source of an operation, such as its quote. Nothing is
- * stored for this request.
+ * Rolls back the transaction that accepts an operation, because another request was the first to
+ * use the operation's source, such as its quote.
  */
 export class UsedMeanwhileError extends Error {}
 

@@ -12,7 +12,10 @@ export interface GasWait extends FeeExcess {
 
 const storedWait = z.object({ price: storedBase, cap: storedBase, since: z.coerce.date() });
 
-/** Column `gas_waits`: JSON object with the chain id as key. */
+/**
+ * Column `gas_waits`: for each chain id, the fee, the fee's cap and the time since which the
+ * operation waits.
+ */
 export const storedGasWaits = z
   .record(z.string(), storedWait)
   .nullable()

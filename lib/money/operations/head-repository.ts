@@ -18,7 +18,7 @@ const milliseconds: Column<number> = {
 const heads = table({
   number: nullable(base),
   timestamp: nullable(base),
-  /** Time since the chain returned this head. */
+  /** Milliseconds since the chain returned this head. */
   ageMs: nullable(milliseconds),
 });
 
@@ -72,7 +72,9 @@ export const createHeadRepository = ({ pool }: Pick<Database, "pool">) => {
         WHERE chain_id = ${chainId}::int AND asker = ${asker}`);
     },
 
-    /** Ends the claim without a result, so that another instance can query the chain at once. */
+    /**
+     * Ends the claim without a result, so that another instance can query the chain immediately.
+     */
     release: async (chainId: number, asker: string): Promise<void> => {
       await db.change(sql`
         UPDATE chain_head SET asking_until = NULL

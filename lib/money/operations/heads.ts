@@ -5,8 +5,8 @@ import type { HeadRepository } from "./head-repository";
 import type { Head } from "./legs/step";
 
 /**
- * Lease for querying a chain. Other instances wait this long when the querying instance dies or its
- * node does not answer.
+ * Milliseconds for which only one instance may query a chain. Other instances wait this long when
+ * that instance dies or its node does not answer.
  */
 const ASK_LEASE_MS = 3000;
 const WAIT_MS = 50;
@@ -174,7 +174,8 @@ export const createBlockWaits = ({ head, pollIntervalMs }: BlockWaitsDeps) => {
     if (found !== undefined) return found;
     const wakers = new Set<() => void>();
     waiting.set(chainId, wakers);
-    // The loop starts in a later microtask, after the caller has added the first waker to the set.
+    // The loop ends when the set is empty, so it starts in a later microtask, after the caller has
+    // added the first waker to the set.
     void Promise.resolve().then(() => watch(chainId, wakers));
     return wakers;
   };

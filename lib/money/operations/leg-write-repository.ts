@@ -244,8 +244,8 @@ export interface WorkingSet {
 }
 
 /**
- * The start of an SQL statement. It locks the operations, which the CTE `locked` contains. To
- * avoid deadlocks, all transactions lock operations in the order of their ids, and then legs in
+ * The beginning of an SQL statement. The CTE `locked` locks the operations and contains their rows.
+ * To avoid deadlocks, all transactions lock operations in the order of their ids, and then legs in
  * the order of their ids. Rows are read after the locks are acquired, so they include everything
  * that was committed during the wait.
  */
@@ -375,7 +375,7 @@ export const claimRefunds = async (db: Sql, claims: readonly LegClaim[]): Promis
     db,
     claims.map(({ legId }) => legId),
   );
-  // All transactions insert claims in this order, to avoid deadlocks.
+  // All transactions insert claims in the order of the payments, to avoid deadlocks.
   const ordered = claims.toSorted((a, b) =>
     paymentKey(a.payment) < paymentKey(b.payment) ? -1 : 1,
   );

@@ -80,10 +80,11 @@ const notedConditions = (
 };
 
 /**
- * Reads the annotations of one project, newest operation first, until the page is full. The query
- * contains all conditions, so it finds every match, however many operations have the tag.
- * @returns operation ids, newest first; null when the list has neither a tag nor a search text
- * that a memo could contain
+ * Creates a function that finds operations by tag or memo. The function reads the annotations of
+ * one project, newest operation first, until the page is full. The query contains all conditions,
+ * so it finds every match, however many operations have the tag.
+ * @returns operation ids, newest first; null when the list has neither a tag nor a search text that
+ * a memo could contain
  */
 const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = sqlOn(pool);
@@ -126,20 +127,20 @@ interface OperationPage {
 }
 
 /**
- * Maximum number of operations that one hash finds. Only operations that were bundled share a
- * transaction hash.
+ * Maximum number of operations that one hash finds. One transaction hash can belong to several
+ * operations, because bundled operations share a transaction.
  */
 const SAME_HASH_MAX = 1000;
 /**
- * Up to this many matches are read and sorted. With more matches, reading the list in order finds a
- * full page quickly.
+ * Maximum number of matches that a search by terms reads and sorts. When more operations match, the
+ * list is read in order instead, which finds a full page quickly.
  */
 const RARE_MAX = 1000;
 
 /**
  * SQL for the ids of operations with these terms. The query has no ORDER BY: with ORDER BY, the
- * planner would read the list in order. It overestimates rare terms a thousandfold, and would read
- * all operations of the project to find one.
+ * planner would read the list in order. The planner overestimates rare terms a thousandfold, and
+ * would read all operations of the project to find one.
  */
 export const termsQuery = (
   projectId: string,
@@ -300,7 +301,8 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
       const wanted = { search, ...termsOf(filter), ids: await idsOf(projectId, search) };
       const byNote = await noted({ projectId, filter, before, limit, ...wanted });
       const matching = filter.tag === undefined ? [await byText(asked, wanted)] : [];
-      // Prisma treats an empty condition inside OR as false.
+      // Without a search of annotations, AND is used, because Prisma treats an empty condition
+      // inside OR as false.
       const where =
         byNote === null ? { AND: matching } : { OR: [{ id: { in: byNote } }, ...matching] };
       const rows = await prisma.operation.findMany({
@@ -319,8 +321,8 @@ export type OperationListRepository = ReturnType<typeof createOperationListRepos
 const arrivals = table({ owner: text, chainId: int, token: text, amountBase: base });
 
 /**
- * The amounts that operations of the project will bring to addresses, including external ones.
- * Only amounts that the balances at these blocks do not include are counted. The minimum of a leg
+ * The amounts that operations of the project will bring to addresses, including external ones. Only
+ * amounts that the balances at the blocks of `at` do not include are counted. The minimum of a leg
  * counts for the recipient until a block of the balances includes its arrival. When a leg is being
  * refunded, the deposited amount counts for the leg's source. A refund that needs a person's
  * decision is not counted, because the balance may include it already.

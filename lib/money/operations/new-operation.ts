@@ -26,11 +26,12 @@ interface LegBase {
   readonly routeLeg: RouteLeg;
 }
 
-/** The service signs the leg when a worker drives it. */
+/** A leg that the service signs when a worker drives it. */
 interface ServiceSigned extends LegBase {
   readonly via: "user_operation";
   /**
-   * False when the calls only bring money to the wallet, so that nothing of its balance is held.
+   * False when the leg's calls only bring money to the wallet. Nothing of the wallet's balance is
+   * then held.
    */
   readonly takesMoney?: boolean;
   readonly gas: UserOperationGas;
@@ -50,7 +51,7 @@ interface OwnerSigned extends LegBase {
   };
 }
 
-/** The wallet has sent the leg's transactions, or claims so. */
+/** A leg whose wallet has sent the transactions, or claims so. */
 interface WalletSent extends LegBase {
   readonly via: "transaction";
   readonly chainId: number;
@@ -63,8 +64,8 @@ interface WalletSent extends LegBase {
 }
 
 /**
- * The wallet signed a permit. With the permit, the wallet `executorWalletId` takes the tokens and
- * makes the leg's calls.
+ * A leg for which the wallet signed a permit. With the permit, the wallet `executorWalletId` takes
+ * the tokens and makes the leg's calls.
  */
 interface Permitted extends LegBase {
   readonly via: "permit";

@@ -13,7 +13,7 @@ import { gasWaitSentence, type GasWait } from "./gas-wait";
 import type { Leg } from "./leg";
 import { isRetryable } from "./permissions";
 
-/** Where the money of an operation is before it moves. */
+/** Returns words for the place where the money of an operation is before it moves. */
 const originOf = ({ kind }: Pick<Operation, "kind">): string =>
   movementKind(kind)?.startsIn ?? "its wallet";
 

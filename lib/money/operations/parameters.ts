@@ -21,7 +21,10 @@ const canonical = (value: unknown): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
 };
 
-/** The case of addresses and bytes has no meaning, so it must not change the digest. */
+/**
+ * Converts the texts of a permit to lower case. The case of addresses and bytes has no meaning, so
+ * it must not change the digest.
+ */
 const lowerCased = (permit: SignedPermit): object =>
   Object.fromEntries(
     Object.entries(permit).map(([name, value]) => [
@@ -30,7 +33,8 @@ const lowerCased = (permit: SignedPermit): object =>
     ]),
   );
 
-// Only fields that never change after acceptance. A leg's state, hashes and amounts do change.
+// Returns the part of a leg that the digest covers: only fields that never change after acceptance.
+// The leg's state, its hashes, and its spent and received amounts do change.
 const legParameters = (leg: Leg): object => ({
   id: leg.id,
   position: leg.position,
@@ -89,10 +93,11 @@ export const createSigningPermission =
 export type ScreenedPhase = "sign" | "broadcast" | "expired";
 
 /**
- * Creates the screening of a leg's payers and recipient, before the leg is signed or sent.
- * @returns the failure that names the list; null when the leg may be sent
- * @throws DomainError `provider_error` when a policy requires a clear verdict and a source gives
- * no verdict now
+ * Creates a function that screens a leg's payers and recipient before the leg is signed or sent.
+ * @returns the function, which returns the failure that names the list; null when the leg may be
+ * sent
+ * @throws DomainError `provider_error` when a policy requires a clear verdict and a source gives no
+ * verdict now
  */
 export const createScreenAgain =
   ({ screenAgain }: Pick<PolicyEngine, "screenAgain">) =>

@@ -13,7 +13,10 @@ import { RefundTakenError } from "./errors";
 import type { RefundDecisionRepository } from "./step-repository";
 import type { LegMove } from "./step-decision";
 
-/** How long "keep waiting" lasts before a decision is requested again. */
+/**
+ * Milliseconds for which the decision to keep waiting is valid. Afterwards a decision is requested
+ * again.
+ */
 const KEEP_WAITING_MS = 24 * 3_600_000;
 const READ_TIMEOUT_MS = 20_000;
 

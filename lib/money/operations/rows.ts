@@ -28,7 +28,8 @@ import { storedRouteLeg, storedRouteRequest } from "@/lib/money/ports/routing-js
 import { storedGasWaits } from "./gas-wait";
 import { storedRefundAttention } from "./refund-attention";
 
-// The tables of this module. Prisma reads some of the rows too, and returns NUMERIC as a Decimal.
+// The tables of this module. Prisma reads some of the rows too. It returns NUMERIC as a Decimal,
+// which the column type `numeric` parses too.
 
 type Hex = `0x${string}`;
 
@@ -86,8 +87,9 @@ export type WalletTransactions = z.output<typeof storedWalletTransactions>;
  */
 export const storedQuoted = z.object({
   expectedBase: storedBase,
-  /** The spent and received amounts are set when an operation without legs has ended. */
+  /** The spent amount; set when an operation without legs has ended. */
   spentBase: storedBase.optional(),
+  /** The received amount; set when an operation without legs has ended. */
   receivedBase: storedBase.optional(),
 });
 
@@ -100,8 +102,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Column type DATE; the value is the start of the day in UTC. A query returns the number of days
- * since 1970, because the text form of a date depends on a session setting. A node of a Citus
- * cluster does not accept such a conversion in RETURNING.
+ * since 1970 instead of the text of the date. The text depends on a session setting, and a node of
+ * a Citus cluster does not accept a conversion that depends on a session setting in RETURNING.
  */
 const day: Column<Date> = {
   type: "date",
@@ -164,7 +166,8 @@ const LEG = {
   /** The network fee in wei of the source chain's coin; null until the source is mined. */
   gasCostWei: nullable(numeric),
   /**
-   * `sponsor` is the project's paymaster, `wallet` the account that pays for its own transaction.
+   * The payer of the network fee: `sponsor` is the project's paymaster, `wallet` the account that
+   * pays for its own transaction.
    */
   gasPaidBy: nullable(oneOf(storedPayer)),
   deposit: json(z.unknown()),
@@ -247,6 +250,7 @@ export const newOperations = table({
  * statuses.
  */
 export const operationStatus = text as Column<Status>;
+/** Substatuses are read without parsing, because a CHECK constraint limits them too. */
 export const operationSubStatus = text as Column<SubStatus>;
 
 export const operationEvents = table({

@@ -92,7 +92,7 @@ const csvLines = (operation: OperationRecord, annotation: CsvAnnotation | null):
   );
 };
 
-/** Prices are in gwei per unit of gas. */
+/** Converts a wait for a lower network fee to its record, with prices in gwei per unit of gas. */
 const toGasWait = ({
   chainId,
   pricePerGas,
@@ -181,7 +181,10 @@ const transaction = (
   };
 };
 
-/** The legs of an operation that is pending or never began have the operation's status. */
+/**
+ * Returns the status of a leg. A leg of an operation that is pending or never began has the
+ * operation's status.
+ */
 const legStatus = (operation: Operation, leg: Leg): Status =>
   operation.status === "pending" ||
   operation.status === "cancelled" ||

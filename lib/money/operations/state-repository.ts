@@ -34,8 +34,8 @@ const reportedStates = table({
   failure: nullable(json(storedFailure)),
   retryOf: nullable(text),
   /**
-   * The id of a transfer that began with a quote; otherwise null. The creation of the transfer was
-   * reported together with the quote.
+   * The id of a transfer that began with a quote; otherwise null. Its creation was reported with
+   * the quote, so it is not reported again.
    */
   quotedId: nullable(text),
   /**

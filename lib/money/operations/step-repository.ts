@@ -67,8 +67,8 @@ const newEvents = table({
 type Sponsorship = Pick<SponsorshipService, "changeReservations">;
 
 /**
- * Checks that a statement has changed every row that it should. The rows are locked and cannot
- * change in between, so a different number is a bug.
+ * Checks that a statement has changed every row that it should. The rows were locked before the
+ * statement and cannot change, so a different number is a bug.
  */
 const requireCount = (changed: number, expected: number): void => {
   if (changed !== expected)

@@ -116,7 +116,8 @@ const AWAITING: readonly State[] = [
  */
 export const LEG_CHANGES: StateChanges = {
   "pending/awaiting_approval": AWAITING,
-  // Legs that a linked wallet sent are submitted before the operation begins.
+  // Legs that a linked wallet sent are submitted before the operation begins, so the operation may
+  // skip `processing/queued`.
   "pending/prepared": [
     "cancelled/prepared",
     "processing/queued",

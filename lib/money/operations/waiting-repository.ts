@@ -221,7 +221,8 @@ export interface LeglessOperation {
 }
 
 /**
- * Stores the operation within the caller's transaction.
+ * Stores an operation without legs, with its first event and audit entry, in the caller's
+ * transaction. An operation that needs no approval also gets its job.
  * @throws DomainError `invalid_state` when another operation retries `retryOf` already
  */
 export const insertLegless = async (

@@ -10,10 +10,16 @@ import {
 
 const EVENTS_PAGE = 100;
 
-/** One stream. Events are buffered until they are consumed, at most two pages of them. */
+/**
+ * A client's stream of one operation's events. It buffers events until the client consumes them, at
+ * most two pages of events.
+ */
 class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
   readonly #queue: OperationEvent[] = [];
-  /** Whether a read skipped this stream because it was full. */
+  /**
+   * True after a read skipped this stream because its buffer was full. When the client has consumed
+   * the buffer, the events are read again.
+   */
   isBehind = false;
   #end: { readonly error: Error | null } | null = null;
   #wake: (() => void) | null = null;
@@ -79,7 +85,10 @@ class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
   }
 }
 
-/** Notifications are lost when the connection breaks, so every watched operation is also polled. */
+/**
+ * Milliseconds between two polls of all watched operations. Polling is needed because notifications
+ * are lost when the connection breaks.
+ */
 const POLL_MS = 2000;
 const READ_MAX = 500;
 
@@ -90,8 +99,8 @@ export interface WatchingDeps {
 }
 
 /**
- * Reads new events of the operations that were marked. One query reads the events of all of them,
- * and only one query runs at a time.
+ * Creates the function `mark`, which reads the new events of an operation. One query reads the
+ * events of all marked operations, and only one query runs at a time.
  */
 const createReading = (
   repository: EventRepository,
@@ -116,7 +125,8 @@ const createReading = (
     [...ids].map(cursorOf).filter((cursor) => cursor !== null);
 
   /**
-   * Passes new events to the streams of an operation.
+   * Passes new events to the streams of an operation. Ends the streams after the last event of a
+   * final operation.
    * @param afterSeq the sequence number after which the events were read
    */
   const deliver = (
@@ -235,7 +245,8 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
     const watcher = new Watcher(afterSeq, () => mark(operationId), leave);
     const own = watchers.get(operationId) ?? new Set();
     watchers.set(operationId, own.add(watcher));
-    // Listening starts before reading, so that no event is missed in between.
+    // Listening starts before the first read, so that an event that is written after this read is
+    // announced.
     stopWatching ??= startWatching();
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();

@@ -24,9 +24,9 @@ export interface PayoutActivityFilter {
    */
   readonly chainId?: readonly number[] | undefined;
   readonly walletId?: readonly string[] | undefined;
-  /** Start of the time of creation, as RFC 3339 text, inclusive. */
+  /** The earliest time of creation, inclusive, as RFC 3339 text. */
   readonly from?: string | undefined;
-  /** End of the time of creation, as RFC 3339 text, exclusive. */
+  /** The end of the time of creation, exclusive, as RFC 3339 text. */
   readonly to?: string | undefined;
   readonly q?: string | undefined;
   readonly tag?: string | undefined;
@@ -51,8 +51,9 @@ export type SoleRecipient =
 
 const ROWS_SEARCHED = 100_000;
 /**
- * Margin in milliseconds for bounds on ids. The time in an id comes from the clock of the process
- * that created it, and `created_at` from the clock of the database; the two clocks may differ.
+ * Milliseconds by which the range of ids for a filter on time is wider than the filter. The time in
+ * an id comes from the clock of the process that created the id, and `created_at` comes from the
+ * clock of the database. The two clocks may differ by this margin.
  */
 const SKEW_MS = 3_600_000;
 
@@ -133,8 +134,9 @@ const payoutsByHash = (db: SqlReader, projectId: string, hash: string) =>
   );
 
 /**
- * The recipients of rows have no index, because an index would make storing a large payout slow. So
- * only the newest `ROWS_SEARCHED` rows are searched.
+ * Finds the payouts that pay an address with one of the project's newest `ROWS_SEARCHED` rows.
+ * Older rows are not searched, because recipients have no index: an index would make storing a
+ * large payout slow.
  */
 const payoutsByRecipient = (db: SqlReader, projectId: string, address: string) =>
   ids.all(
@@ -178,8 +180,9 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
   const db = sqlOn(pool);
 
   /**
-   * Finds the payouts that pay this address, or that have a batch with this hash of a transaction
-   * or user operation.
+   * Finds the ids of the payouts that pay the address `wanted`, or that have a batch whose
+   * transaction or user operation has the hash `wanted`. Returns no ids when `wanted` is another
+   * text.
    */
   const named = async (projectId: string, wanted: string | undefined): Promise<string[]> => {
     if (wanted === undefined) return [];

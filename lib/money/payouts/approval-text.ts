@@ -7,8 +7,8 @@ import type { PayoutParts, WalletsPayoutParts } from "./payout-view";
 import { tokenNamed } from "./wallets/wallet-payout";
 
 /**
- * The number of rows that an approval text lists. The text only gives the number of the remaining
- * rows.
+ * The maximum number of rows that an approval text lists. For the remaining rows, the text gives
+ * only their number.
  */
 export const ROWS_SHOWN = 5;
 

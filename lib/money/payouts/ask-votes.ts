@@ -1,4 +1,4 @@
-/** Connects payouts with the requests for votes about them. */
+/** Names payouts as the subject of requests for votes, and ends such requests. */
 import type { Sql } from "@/lib/platform/db/sql";
 import type { AuditEntry } from "@/lib/news/audit/service";
 import { cancelDecision } from "@/lib/trust/decisions/service";

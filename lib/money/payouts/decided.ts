@@ -37,7 +37,10 @@ const entryOf = (
   at,
 });
 
-/** Ends a payout that awaits approval. Such a payout has not held or paid any money. */
+/**
+ * Ends a payout that awaits approval, with the status `as`. No money has to be released, because
+ * such a payout has not held or paid any.
+ */
 const end = async (
   deps: DecidedDeps,
   decided: Decided,

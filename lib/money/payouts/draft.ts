@@ -68,13 +68,13 @@ export interface Draft {
    */
   readonly obstacle: DomainError | null;
   /**
-   * Worth in US dollars. Null when it is unknown, or when the caller needs a code for any amount,
-   * so that no cap applies.
+   * Worth in US dollars, which counts towards the caller's caps. Null when the worth is unknown, or
+   * when the caller needs a code for any amount, because no cap applies then.
    */
   readonly usd: string | null;
   /**
-   * SHA-256 of the payments that the policies evaluate. The digest is computed again before
-   * anything is paid.
+   * SHA-256 of the payments that the policies evaluate. Before anything is paid, the digest is
+   * computed again and must be equal.
    */
   readonly digest: Uint8Array<ArrayBuffer>;
   readonly payment: Payment;
@@ -128,8 +128,8 @@ const auditedParts = (parts: PayoutParts): NonNullable<AuditEntry["data"]> => {
 };
 
 /**
- * Builds the audit entry for the creation of a payout. `means` is set when the payout is queued
- * without an approval, and says whether a policy or a schedule allowed this.
+ * Builds the audit entry for the creation of a payout. When the payout is queued without an
+ * approval, the entry's field `means` says whether a policy or a schedule allowed this.
  * @param status the substatus with which the payout is stored
  */
 export const createdEntry = (

@@ -115,8 +115,8 @@ const locksOf = (keys: readonly string[]): number[] => {
 };
 
 /**
- * Locks the keys until the transaction ends. When equal requests run at the same time, the first
- * one stores its keys, and the later ones then find the duplicates.
+ * Locks the keys until the transaction ends. Of several requests with equal rows that run at the
+ * same time, the first stores its keys, and the others then find the duplicates.
  */
 export const lockRowKeys = async (
   db: Sql,

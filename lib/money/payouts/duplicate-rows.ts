@@ -20,8 +20,8 @@ export interface RowIdentity {
 }
 
 /**
- * The keys by which the rows of a payout are compared with other payments, in hex, in the order of
- * the rows.
+ * The input of a search for duplicates. `keys` has the key of each row of a payout, from
+ * `rowKeyOf`, in the order of the rows. `now` is the time from which the search goes back 30 days.
  */
 export interface RowKeys {
   readonly keys: readonly string[];

@@ -38,7 +38,10 @@ export interface IntakeUses {
 export interface Start {
   readonly check: Check;
   readonly subject: Subject;
-  /** Whether people have approved the payout or its schedule, by a one-time code or by votes. */
+  /**
+   * True when people have approved the payout or its schedule, by a one-time code or by votes. The
+   * policies then require no further code.
+   */
   readonly hasCode: boolean;
   readonly decisionId?: string | undefined;
   /**
@@ -78,7 +81,10 @@ export interface NewPayout {
 
 const QUEUE = "payout";
 
-/** Returns 0 when another payout has used the same Idempotency-Key or retries the same payout. */
+/**
+ * Inserts the payout's row. Returns 0 when nothing was inserted, because another payout has used
+ * the same Idempotency-Key or retries the same payout.
+ */
 const insertPayoutRow = (db: Sql, payout: Payout): Promise<number> =>
   db.change(sql`
     INSERT INTO payout (${newPayouts.names}) VALUES (${newPayouts.values(payout)})
@@ -110,8 +116,8 @@ const insertPlan = async (
     count,
     amountBase.toString(),
   ]);
-  // Rows and batches are sent as JSON arrays without field names, because a payout may have ten
-  // thousand rows.
+  // Rows and batches are sent as JSON arrays without field names. A payout may have ten thousand
+  // rows, and field names would make the statement much longer.
   await inOrder(db, [
     () =>
       db.change(sql`

@@ -107,9 +107,9 @@ interface Proof {
 }
 
 /**
- * Runs the transaction that starts a payout, with the source of its money. Balances of the treasury
- * are read before the transaction, which then holds the money. An operation that brings the money
- * is accepted in the transaction that starts the payout.
+ * Runs `store` in the transaction that starts a payout. When the treasury pays, its balances are
+ * read before the transaction, and passed to `store` to hold the money. When an operation brings
+ * the money, the operation is accepted in the same transaction.
  * @param store stores the payout; when it returns false, nothing was changed, and no operation is
  * accepted
  * @returns null when the quote of the operation was used already
@@ -173,8 +173,8 @@ const newPayoutOf = (
 });
 
 /**
- * Stores a payout that starts at once. A run of a schedule needs no code, because a person has
- * approved the whole schedule.
+ * Stores a payout that starts without waiting for approval. A run of a schedule needs no code,
+ * because a person has approved the whole schedule. Returns null when another payout was faster.
  * @throws NotAdmittedError, and the other errors that `needsApproval` recognizes
  */
 const storeRunning = (
@@ -394,7 +394,7 @@ const bearingOf = ({
   id === null || currency === null ? null : { id, currency, totalBase };
 
 /**
- * Finds the money with which a stored payout starts.
+ * Determines where the money comes from when a stored payout starts.
  * @throws DomainError `chain_unavailable`
  */
 const paymentOf = async (context: PayoutsContext, parts: PayoutParts): Promise<Payment> => {

@@ -11,7 +11,10 @@ import { isExemptKey, keysAmong, type Intent } from "@/lib/trust/policies/servic
 import type { AccountsPayout } from "./payout";
 import type { TokenTotal } from "./wallets/rows";
 
-/** The request fields that an error of the policies names, for payouts between accounts. */
+/**
+ * For each part of an intent, the request field that an error of the policies about this part
+ * names, for payouts between accounts.
+ */
 const ACCOUNTS_FIELDS = {
   amount: "transfers",
   recipient: "transfers",
@@ -27,8 +30,9 @@ const WALLETS_FIELDS = {
 };
 
 /**
- * Returns a token of the asset for the policies. An asset that no configured chain lists any more
- * has no price, so its amount counts as above every limit in US dollars.
+ * Returns the token by which the policies find an asset's price. For an asset that no configured
+ * chain lists any more, returns a token without a price, so that the policies treat its amount as
+ * above every limit in US dollars.
  */
 const tokenOf = (asset: Asset | null, currency: string): Token =>
   asset?.tokens[0] ?? {
@@ -118,7 +122,8 @@ export const walletsIntent = (
 
 /**
  * SHA-256 of a payout between accounts: its source account, currency, mode and reference, and each
- * row's recipient, amount and reference. A one-time code approves this digest too.
+ * row's recipient, amount and reference. The policies and a one-time code allow exactly this
+ * digest.
  * @param rows each encoded by `encodeRow`
  */
 export const accountsDigest = (

@@ -49,8 +49,8 @@ export const rowCountsOf = (parts: PayoutParts): RowCounts => {
   const of = (state: WalletRowStatus): number =>
     rowsIn(groups.filter((group) => group.status === state));
   const doubt = rowsIn(groups.flatMap(({ doubts }) => doubts));
-  // Batches do not count rows that failed individually. The difference to the total is the number
-  // of these rows.
+  // Batches do not count rows that failed individually, so the difference to the total is the
+  // number of such rows.
   const setAside = total - rowsIn(groups);
   return {
     total,
@@ -102,7 +102,7 @@ const sentenceOf = ({ payout }: PayoutParts, counts: RowCounts): string => {
 const treasuryOf = ({ own, chains }: WalletsPayoutView): string =>
   `in the treasury ${own.fromAddress} on ${shownChain(chains, own.chainId).name}`;
 
-/** Where the unpaid money is. */
+/** Returns the words that say where the unpaid money is. */
 const unpaidPlace = (view: PayoutView): string => {
   const accountId = view.payout.sourceAccountId;
   if (accountId !== null) return `in the account ${accountId}`;
@@ -209,7 +209,7 @@ const waitingNote = ({ payout, own }: WalletsPayoutParts): string => {
 
 const RECIPIENTS = "the recipients";
 
-/** Where the money of rows in one state is, with a note for people. */
+/** Returns where the money of the rows in one state is, with a note for people. */
 const placeOf = (
   parts: WalletsPayoutParts,
   state: RowState,

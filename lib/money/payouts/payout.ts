@@ -17,11 +17,9 @@ interface Common {
    * payout has one total for each token (`WalletPayout.totals`).
    */
   readonly totalBase: bigint;
-  /**
-   * The part of `totalBase` in rows that were paid (`paidBase`), and in rows that failed or were
-   * cancelled (`failedBase`).
-   */
+  /** The part of `totalBase` in rows that were paid. */
   readonly paidBase: bigint;
+  /** The part of `totalBase` in rows that failed or were cancelled. */
   readonly failedBase: bigint;
   readonly itemsTotal: number;
   readonly itemsCompleted: number;
@@ -133,7 +131,10 @@ export interface PayoutColumns extends Omit<
   readonly failure: unknown;
 }
 
-/** A payout to wallets has both a source account and its currency, or neither. */
+/**
+ * Parses the columns of a payout to wallets. The source account and its currency are both set, or
+ * both null.
+ */
 const walletsColumns = z
   .object({
     kind: z.literal("wallets"),

@@ -92,8 +92,9 @@ export interface FailedItem {
 }
 
 /**
- * The maximum number of characters of a failure message in an event. The contract of a token may
- * return a longer reason; the row of the payout stores all of it.
+ * The maximum number of characters of a failure message in an event. A longer message, such as a
+ * reason that a token's contract returns, is shortened in the event. The row of the payout stores
+ * the whole message.
  */
 const MESSAGE_MAX = 500;
 
@@ -134,8 +135,9 @@ export const recordFailedItems = async (
 export interface DecidedDoubt {
   readonly batch: number;
   readonly decision: (typeof DOUBT_DECISIONS)[number];
-  /** Indexes of the rows that were paid; `unpaidRows` has the other rows of the batch. */
+  /** Indexes of the rows that were paid. */
   readonly paidRows: readonly number[];
+  /** Indexes of the other rows of the batch. */
   readonly unpaidRows: readonly number[];
 }
 

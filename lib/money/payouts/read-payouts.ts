@@ -28,7 +28,7 @@ const isOneOf = <Status extends RowStatus>(
   status: RowStatus,
 ): status is Status => (statuses as readonly RowStatus[]).includes(status);
 
-/** Adds the fields that only one kind of payout has. */
+/** Reads the fields that only one kind of payout has, and adds them to the payouts. */
 export const readParts = async (
   { rows, assets }: Pick<PayoutsContext, "rows" | "assets">,
   projectId: string,
@@ -49,7 +49,10 @@ export const readParts = async (
   });
 };
 
-/** Adds the worth, the retries and the coin prices, which records show. */
+/**
+ * Reads the data that records show in addition: the recorded worth, whether another payout retries
+ * the payout, and the price of the chain's coin.
+ */
 const viewsOf = async (
   context: PayoutsContext,
   projectId: string,

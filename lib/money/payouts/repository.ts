@@ -144,7 +144,7 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : parsePayout(row);
     },
 
-    /** Returns the ids that belong to payouts of the project. */
+    /** Returns those of the given ids that belong to payouts of the project. */
     known: bindDeps(database, known),
 
     findByKey: async (used: KeyUse): Promise<Payout | null> => {

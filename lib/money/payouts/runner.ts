@@ -6,7 +6,7 @@ import type { FundingStep } from "./wallets/await-funding";
 
 /**
  * The result of a turn: the payout has ended, or its next turn is due after `againInMs`
- * milliseconds.
+ * milliseconds. `failure` is the message of an error that no outage explains.
  */
 export type PayoutTurn =
   | { readonly done: true }

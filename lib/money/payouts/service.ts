@@ -264,7 +264,10 @@ export const createPayoutsService = (context: PayoutsContext) => {
     retry: bindDeps(payouts, retry),
     decideDoubt: bindDeps(payouts, decideDoubt),
     expireDue: context.repository.expireDue,
-    /** Lets requests for votes check, start and end payouts. */
+    /**
+     * The functions by which the decisions service checks, starts and ends payouts that people vote
+     * on.
+     */
     subject: createPayoutSubject(payouts),
   };
 };

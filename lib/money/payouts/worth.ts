@@ -12,8 +12,9 @@ import type { PayoutParts } from "./payout-view";
 export const PRICE_TIMEOUT_MS = 3000;
 
 /**
- * Reads prices of tokens in US dollars. Prices are decimal strings in the order of the tokens; null
- * for a token without a price.
+ * Reads prices of tokens in US dollars. `highestPriceUsd` reads the highest price of each token's
+ * asset on any chain. Prices are decimal strings in the order of the tokens; null for a token
+ * without a price.
  */
 export interface Prices {
   priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;

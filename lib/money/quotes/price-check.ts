@@ -8,8 +8,8 @@ import type { Token } from "@/lib/core/token";
 import type { OraclePrice } from "@/lib/books/ports/price-oracle";
 
 /**
- * Margin by which a route that is priced again must exceed the promised minimum, so that a small
- * price move does not revert it.
+ * Margin in basis points by which a route that is priced again must exceed the promised minimum, so
+ * that a small price move does not revert the route.
  */
 const TOLERANCE_MIN_BPS = 10;
 const BPS = 10_000n;
@@ -60,7 +60,7 @@ type Warning = z.output<typeof quoteRecord>["warnings"][number];
 
 const WARNING_BPS = 300;
 const PRICE_IMPACT_BPS_DEFAULT = 1_500;
-/** Maximum deviation of a stablecoin from one dollar that causes no warning. */
+/** Maximum deviation of a stablecoin from one dollar, in basis points, that causes no warning. */
 const DEPEG_BPS = 100n;
 const WORTH_SCALE = 72;
 const USD_SCALE = 18;
@@ -130,7 +130,7 @@ const oracleImpactOf = (
 
 const percent = (bps: number): string => `${String(bps / 100)} %`;
 
-/** For each asset of the request, one of its tokens with the asset's price. */
+/** Returns, for each asset of the request, one token of the asset and the price of that token. */
 const pricedTokens = (
   { sources, destination }: RouteRequest,
   prices: readonly OraclePrice[],

@@ -87,8 +87,9 @@ const PREPARED_SECONDS = 60;
 const WALLET_SECONDS = 600;
 
 /**
- * Maximum time between prepare and execute. Every minimum is enforced on chain, so a late execution
- * may fail but cannot lose money.
+ * Returns the maximum number of seconds between prepare and execute. The longer time for linked
+ * wallets is safe: every minimum is enforced on chain, so a late execution may fail but cannot lose
+ * money.
  */
 export const preparedSeconds = (legs: readonly PreparedLeg[]): number =>
   legs.some((leg) => leg.by === "wallet") ? WALLET_SECONDS : PREPARED_SECONDS;
@@ -146,7 +147,7 @@ export interface Quote {
   readonly approvedAt: Date | null;
   readonly approvedBy: string | null;
   readonly approvalCodeId: string | null;
-  /** The factor that approved the quote. */
+  /** The factor by which a person approved the quote, such as a one-time code; null before. */
   readonly approvalMeans: string | null;
   readonly preparedUntil: Date | null;
   /** The prepared form of each leg of the route; empty unless the status is `prepared`. */

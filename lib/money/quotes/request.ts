@@ -229,7 +229,10 @@ export const resolveRequest = async (
   };
 };
 
-/** Returns undefined when the caller sets no limits. */
+/**
+ * Reads the caller's limits on the price; undefined when the caller sets none. Records an invalid
+ * minimum as a fault.
+ */
 const limitsOf = (
   faults: Faults,
   { minAmount, maxPriceImpactBps }: QuoteInput,

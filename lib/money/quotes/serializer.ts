@@ -19,7 +19,7 @@ const RATE_DECIMALS = 8;
 const ALTERNATIVES_MAX = 3;
 const PRICE_DECIMALS = 24;
 const USD_DECIMALS = 6;
-/** Enough digits for the exact value of a token with 36 decimals. */
+/** Decimals of a value in US dollars that is not rounded: enough for a token with 36 decimals. */
 const WORTH_DECIMALS = PRICE_DECIMALS + 36;
 
 const sum = (values: readonly bigint[]): bigint =>
@@ -36,7 +36,7 @@ const rateOf = (request: RouteRequest, out: bigint): string | null => {
     others.some((source) => source.token.assetId !== first.token.assetId)
   )
     return null;
-  // An asset's decimals may differ between chains, so all amounts are scaled to 18.
+  // An asset's decimals may differ between chains, so all amounts are scaled to 18 decimals.
   const sent = sum(
     request.sources.map(
       (source) => source.amountBase * 10n ** BigInt(18 - source.token.decimals),

@@ -142,8 +142,9 @@ type AskPrices = (
 ) => Promise<readonly (string | null)[]>;
 
 /**
- * Combines the prices that the providers return for a token with `choose`. A provider that fails
- * counts as having no price, unless all providers fail.
+ * Returns a function that reads the prices of tokens from all providers, and combines the prices of
+ * each token with `choose`. A provider that fails counts as having no price. When all providers
+ * fail, the function throws the error of one of them.
  */
 const combinePrices =
   (providers: readonly RoutingProvider[], ask: AskPrices, choose: typeof higher) =>

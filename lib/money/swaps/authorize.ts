@@ -49,15 +49,17 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   const { quotes, otp, policies, clock } = deps;
 
   /**
-   * Throws an error when the caller may not start this kind of operation. Called at every step,
-   * including the first.
+   * Throws an error when the caller may not start this kind of operation. Every step of a movement
+   * (code, prepare, execute) calls it.
    * @throws DomainError `insufficient_scope` for an API key
    */
   const requireScopeOf = (actor: Actor, { kind }: Pick<Quote, "kind">): void =>
     requireScope(actor, movementKind(kind)?.scope ?? "operations:write");
 
   /**
-   * The part of a quote that a code approves. The code is bound to `id`.
+   * Returns the part of a quote that a one-time code approves, with the text of the message that
+   * contains the code. The code is bound to `id`: the id of the quote, or of the operation that
+   * awaits approval.
    * @throws DomainError `insufficient_scope` for an API key that may not start this operation
    */
   const approvableOf = (actor: Actor, quote: Quote, id: string): Approvable => {
@@ -76,8 +78,9 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * Whether the actor needs no code. The answer is preliminary, because the cap is checked again
-   * in the transaction that accepts the operation.
+   * Whether the actor needs no code: the actor's policy requires none, and its daily cap still
+   * covers the request. The answer is preliminary, because the cap is checked again in the
+   * transaction that accepts the operation.
    */
   const needsNoCode = async (actor: Actor, request: RouteRequest): Promise<boolean> =>
     !policies.needsCode(actor) &&
@@ -85,8 +88,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
 
   /**
    * Allows a quote to be prepared when it was approved, the code is correct, or the API key needs
-   * no code for this amount.
-   * @returns the policies' decision
+   * no code for this amount. A correct code is consumed, and the quote is stored as approved.
+   * @returns the policies' evaluation of the quote
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
   const admit = async (
@@ -117,8 +120,9 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * Returns a check that runs in the accepting transaction: whether the key may still spend the
-   * amount today. Null when a code approved the quote, because no cap applies then.
+   * Returns a function for the accepting transaction. It counts the amount against the key's daily
+   * cap, and returns false when the cap does not cover the amount. Null when a code approved the
+   * quote, because no cap applies then.
    */
   const spending = async (
     actor: Actor,

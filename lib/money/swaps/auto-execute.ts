@@ -133,8 +133,8 @@ const run = async (
     ...(operationId === undefined ? {} : { operationId }),
     ...proof,
     ...(checked === undefined ? {} : { seen: checked.seen }),
-    // Without `draft` the operation awaited approval, and its quote was marked as used when the
-    // operation was created.
+    // Without `draft` the operation awaited approval. Its quote was marked as used when the
+    // operation was created, so `take` has nothing to do.
     claim: {
       by: "sql",
       take: async (sql, id) => draft === undefined || parts.quotes.insertUsed(sql, draft, id),

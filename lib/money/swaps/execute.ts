@@ -40,7 +40,10 @@ interface Accepted {
   readonly isCovered?: boolean;
 }
 
-/** Field names of POST /payouts/bulk/wallets, for money that a payout brings from other chains. */
+/**
+ * For each part of an intent, the field of POST /payouts/bulk/wallets that an error of the policies
+ * about this part names, for money that a payout brings from other chains.
+ */
 const FUNDING_FIELDS: Intent["fields"] = {
   amount: "transfers",
   recipient: "transfers",
@@ -81,8 +84,8 @@ export interface ExecuteDeps extends SignatureDeps, Pick<VotesDeps, "decisions" 
 type NewLegs = Parameters<OperationsService["start"]>[0]["legs"];
 
 /**
- * Seconds after the price lock during which the service accepts transactions that wallets report as
- * sent but no node shows yet.
+ * Seconds after the price lock during which `execute` still accepts a quote when its wallets have
+ * sent all transactions. Nodes may show the transactions only after the price lock.
  */
 const LATE_SECONDS_MAX = 3600;
 
@@ -128,10 +131,13 @@ const readPrepared = (
 /** The approval with which a waiting operation starts. */
 export interface Proof {
   readonly codeId?: string;
-  /** The factor that replaced the code. */
+  /** The factor that the person used instead of a one-time code; absent when a code was used. */
   readonly codeMeans?: string;
   readonly decisionId?: string;
-  /** True when an earlier code covers the operation, as the code of a schedule covers each run. */
+  /**
+   * True when the operation needs no separate code, because an earlier code covers it. For example,
+   * the code of a schedule covers each run.
+   */
   readonly isApproved?: boolean;
 }
 
@@ -145,17 +151,19 @@ interface Acceptance extends Proof {
   /** The id of the operation that awaited approval and starts now. */
   readonly operationId?: string;
   /**
-   * True when the operation is part of a payout, and the payout itself was approved or counted
-   * against the key's cap.
+   * True when the operation brings money to a payout. The operation then does not count against the
+   * key's cap, because the payout itself was approved or counted.
    */
   readonly isCovered?: boolean;
   /**
-   * True when the wallets have already sent every transaction. The operation is then accepted even
-   * above the key's cap or after the deadline, because a refusal could not undo the transactions
-   * and the service would not follow the money.
+   * True when the wallets have already sent every transaction. The key's cap and the end of the
+   * price lock are then not applied, because an error could not undo the transactions, and the
+   * service would not follow the money.
    */
   readonly allSent: boolean;
-  /** Marks the quote as used. Returns false when the quote was used already. */
+  /**
+   * Its function `take` marks the quote as used, and returns false when the quote was used already.
+   */
   readonly claim: Claim;
 }
 
@@ -291,15 +299,15 @@ const capReached = (legs: NewLegs): DomainError =>
   codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
 
 /**
- * The claim that accepts the operation. It marks the quote as used, counts the amount against the
- * key's cap, and marks the operation that is retried.
+ * Extends the caller's claim, which marks the quote as used. The returned claim also counts the
+ * amount against the key's cap, and records on a failed operation that this operation retries it.
  */
 const claimOf = async (
   authorization: Pick<Authorization, "spending">,
   actor: Actor,
   { quote, operationId, legs, allSent, claim, isCovered = false }: Acceptance,
 ): Promise<Claim> => {
-  // An operation that awaited approval does not count against the cap, because a code or votes
+  // The cap does not apply to an operation that awaited approval, because a code or votes
   // authorised it.
   const spend =
     operationId === undefined && !isCovered ? await authorization.spending(actor, quote) : null;

@@ -59,7 +59,7 @@ export const createFunding = (
     return { minimumBase: minimumOut(route), record };
   };
 
-  /** Stores a quote that is not shown to callers. */
+  /** Prices a request and stores its quote, which no caller sees. */
   const store = async (
     actor: Actor,
     request: ResolvedRequest,

@@ -66,8 +66,8 @@ export interface Context extends LegInput {
   readonly legId: string;
   readonly chainId: number;
   /**
-   * The balance of the source. When the leg ends on the same chain, also the balance of the
-   * recipient.
+   * The balances whose changes the simulation reports: the source's balance and, when the leg ends
+   * on the same chain, the recipient's balance.
    */
   readonly watched: readonly Watched[];
 }
@@ -99,7 +99,7 @@ export const contextOf = (input: LegInput): Context => {
  * Checks the received amount of a transfer by balances and not by return values, because some
  * tokens return false, nothing, or true without moving anything. Native coins count as delivered
  * when their call succeeds in the simulation. Their balance is not compared, because a contract as
- * recipient may forward them at once, as deposit addresses of exchanges do.
+ * recipient may forward them immediately, as deposit addresses of exchanges do.
  */
 const checkArrival = ({ source, leg, request }: Context, gain: bigint): void => {
   const { token, recipient } = request.destination;

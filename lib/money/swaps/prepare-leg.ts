@@ -30,8 +30,8 @@ import type { ChainRegistry } from "@/lib/chain/registry";
 import { formatAmount } from "@/lib/core/money";
 
 /**
- * Validity of a permit in seconds. The operation that uses the permit may have to wait before it is
- * sent.
+ * Seconds for which a permit is valid. The time is longer than the price lock, because the
+ * operation that uses the permit may have to wait before it is sent.
  */
 const PERMIT_SECONDS = 900;
 
@@ -126,7 +126,8 @@ const prepareBy = async (
       taker: account.address,
     }),
   ]);
-  // The treasury may neither retain unused tokens of the wallet nor pay for missing ones.
+  // Without this check, the treasury could retain unused tokens of the wallet, or pay for tokens
+  // that the wallet lacks.
   if (!built.spendsAll || !isStrict) return null;
   const { permit, typedData, manner } = offer;
   const transferTo = leg.kind === "transfer" ? request.destination.recipient : null;
@@ -191,8 +192,8 @@ const prepareByPermit = async (
 export type { SimulatedChange, SimulationDeps } from "./leg-context";
 
 /**
- * Maximum time between prepare and execute, in seconds. The signed operation then has further time
- * to be mined.
+ * Seconds that an account's owner has between prepare and execute. The validity of the operation
+ * also includes the time that the signed operation needs to be mined.
  */
 const LOCK_SECONDS = 60;
 

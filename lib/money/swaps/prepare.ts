@@ -233,8 +233,8 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       legIds: legIdsOf(quote),
       signal,
     });
-    // With `checked`, the caller accepts the operation next, and the acceptance reserves the
-    // sponsor's budget.
+    // With `checked`, the sponsor's budget need not be checked here, because the caller accepts the
+    // operation next, and the acceptance reserves the budget.
     if (checked === null)
       await deps.sponsorship.check({ projectId, kind, costs: simulated.costs });
     return { request, wallets, route, others, check, simulated };

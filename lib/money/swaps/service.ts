@@ -55,7 +55,10 @@ export const createSwapsService = (deps: SwapsDeps) => {
     execute: execute.execute,
     swapAndTransfer: autoExecute.start,
     awaiting: autoExecute.awaiting,
-    /** Continues a waiting operation after a vote about it. */
+    /**
+     * The functions by which the decisions service continues an operation after people have voted
+     * on it.
+     */
     subject: autoExecute.subject,
     retry: createRetry(deps, authorization).retry,
     /** For payouts: moves money of the project between its chains. */

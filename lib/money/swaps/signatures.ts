@@ -33,8 +33,8 @@ interface Signed {
 export interface AppliedSignatures {
   readonly legs: readonly NewLeg[];
   /**
-   * True when wallets sent all transactions and the chains have them. An error could then not undo
-   * anything. False when the service would still send a part.
+   * True when wallets send all legs, and the chains have every transaction. The caller then does
+   * not apply caps and deadlines, because an error could not undo the transactions.
    */
   readonly allSent: boolean;
 }
@@ -183,8 +183,8 @@ const sentTransaction = async (
     const elsewhere = await chainOf(deps, leg, hash as Hex);
     if (elsewhere !== null)
       return faults.add(actionId, "wrong_transaction", `was sent on ${elsewhere}`);
-    // Nodes get transactions at different times, so this node may not have the transaction yet.
-    // The leg is followed until the transaction appears or can no longer be mined.
+    // A transaction that no node shows is accepted, because nodes get transactions at different
+    // times. The leg is followed until the transaction appears or can no longer be mined.
     return { actionId, to, data, value, hash: hash as Hex, nonce: null };
   }
   const difference = differenceOf(seen, wanted, leg);

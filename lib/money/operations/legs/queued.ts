@@ -25,12 +25,15 @@ import {
 } from "./step";
 
 /**
- * Seconds after the operation's acceptance after which a queued leg is no longer signed. After a
- * long outage of the workers or the chain, the approved price is outdated.
+ * Seconds from the operation's acceptance during which a queued leg may be signed. Later, for
+ * example after an outage of the workers or the chain, the approved price is outdated.
  */
 const QUEUED_SECONDS_MAX = 600;
 
-/** Errors that a retry cannot fix: the leg fails while its money is still in the wallet. */
+/**
+ * Codes of errors that end a queued leg as failed, because a repeated step cannot fix them. The
+ * leg's money is then still in the wallet.
+ */
 const PERMANENT = new Set<string>([
   "no_route",
   "insufficient_liquidity",
@@ -42,7 +45,10 @@ const PERMANENT = new Set<string>([
   "unsupported_token",
 ]);
 
-/** Signs the leg's calls. The signed operation is stored before it can be broadcast. */
+/**
+ * Runs a step of a queued leg: checks that the leg may still be sent, and signs its calls. The
+ * signed operation is stored before it can be broadcast.
+ */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { leg, operation } = step;
   if (!(await step.isSigningAllowed(operation))) return fail(step, NOT_EVALUATED);
@@ -228,8 +234,9 @@ const tokenAllows = async (
 };
 
 /**
- * Whether this operation may deploy the account. EntryPoint rejects a second deployment, so only
- * the account's first operation may do it.
+ * Whether the leg may be signed: the account is deployed already, or this leg has claimed its
+ * deployment. EntryPoint rejects a second deployment, so only one operation of the account may
+ * deploy it.
  */
 const mayDeploy = async (
   { smartAccounts, deployments, leg, clock }: Step,

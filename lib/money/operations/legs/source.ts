@@ -143,7 +143,7 @@ const saysTheSame = (
   return outcome.spentBase === leg.spentBase && sameReceived && sameDeposit;
 };
 
-/** Sorts the keys, because Postgres does not keep the order of JSON keys. */
+/** Sorts the keys of a value before it is compared, because Postgres does not keep their order. */
 const inOrder = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);

@@ -73,7 +73,7 @@ export interface StepDeps {
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 
-/** `moved`: step the leg again at once. `waits`: nothing can be done now. */
+/** `moved`: the leg's next step runs immediately. `waits`: the next step runs later. */
 export type StepResult = "moved" | "waits";
 
 export interface Step extends StepDeps {
@@ -119,7 +119,8 @@ export const move = async (
   data: Record<string, unknown> = {},
   more: Pick<LegMove, "maxGasWei" | "refund"> = {},
 ): Promise<StepResult> => {
-  // When another instance has moved the leg first, the next step reads the new state.
+  // The result is ignored: when another instance has moved the leg first, the next step reads the
+  // new state.
   await step.legs.moveLeg({
     leg: step.leg,
     to,
@@ -281,7 +282,10 @@ export const wasExecutedBefore = async (
   return isFinal ? "final" : "not final";
 };
 
-/** `agreed`: a transaction counts as not mined only when the chain's providers agree on it. */
+/**
+ * How receipts are read. `quick`: one node is asked. `agreed`: a transaction counts as not mined
+ * only when the chain's providers agree on it.
+ */
 type Reading = "quick" | "agreed";
 
 const latest = (blocks: readonly bigint[]): bigint =>
@@ -364,8 +368,9 @@ export const stoppedChange = async (step: Step): Promise<LegChange> => {
 // revert. Only accounts with an external owner can cause this.
 
 /**
- * The fees of reverted bundles that contained the leg's user operation. EntryPoint reverts the
- * whole bundle when a user operation is invalid, and does not pay the executor back. An owner who
+ * Returns the fees in wei of reverted bundles that contained the leg's user operation; 0 when the
+ * service signs for the account, or no sponsor pays for the leg. EntryPoint reverts the whole
+ * bundle when a user operation is invalid, and does not pay the executor back. An owner who
  * invalidates user operations on purpose would drain the executor. A user operation of an external
  * owner is bundled alone, so its project pays the whole cost. Only the latest bundle's cost is
  * known; earlier bundles are assumed to cost the same.

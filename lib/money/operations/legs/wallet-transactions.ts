@@ -22,7 +22,7 @@ import {
  */
 
 /**
- * Seconds after which a transaction is given up that has no deadline and that no node has shown.
+ * Seconds after which the service gives up a transaction without a deadline that no node has shown.
  * The failure message explains the risk.
  */
 const UNSEEN_SECONDS_MAX = 1800;
@@ -51,7 +51,7 @@ interface Looked {
 
 interface Search extends Step {
   readonly stored: WalletTransactions;
-  /** A block deep enough to be final. */
+  /** The number of a block that is deep enough to be final. */
   readonly deepBlock: bigint;
   /** The account's next nonce as of `deepBlock`. */
   readonly deepNonce: number;
@@ -199,9 +199,9 @@ const isSame = (seen: SeenTransaction, wanted: WalletTransaction, wallet: string
   seen.value === wanted.value;
 
 /**
- * Looks for the same content under another hash, because the wallet may have raised the fee.
- * Returns `unknown` when the transaction cannot be read, or belongs to another leg with the same
- * calls.
+ * Looks for a mined transaction with the same nonce and content under another hash, because the
+ * wallet may have raised the fee. Returns null when there is none, and `unknown` when the
+ * transaction cannot be read, or belongs to another leg with the same calls.
  */
 const replacement = async (
   { smartAccounts, legs, leg, stored, deepBlock }: Search,

@@ -138,9 +138,9 @@ export const readRows = (transfers: readonly PayoutRowInput[], asset: Asset): Re
 };
 
 /**
- * Reads the rows in the asset that the first row names, before the currency of the source account
- * is available. Nearly always all rows are in this asset. Null when the first row names no asset of
- * the project.
+ * Parses all rows in the asset that the first row names, while the database still reads the source
+ * account. The caller uses the result only when the source account is in the same asset, which is
+ * nearly always so. Returns null when the first row names no configured asset.
  */
 const readRowsEarly = (
   transfers: readonly PayoutRowInput[],
@@ -183,7 +183,8 @@ const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 
 /**
  * Computes the available balance of a source account.
- * @param open from `openPayoutTotals`, which must be read before the account
+ * @param open for each account id, the amount that open payouts will still debit, from
+ * `openPayoutTotals`; it must be read before the account
  */
 const withAvailable = (
   source: AccountRecord,

@@ -8,8 +8,8 @@ import { recordFailedItems, recordPayoutEvents } from "../project-event-reposito
 import type { ItemOutcome, PayoutItemRow } from "./rows";
 
 /**
- * The number of rows in one stored JSON value. A CHECK constraint ensures that each value begins at
- * a multiple of this number.
+ * The number of rows in one stored JSON value. A CHECK constraint ensures that the index of the
+ * first row of each value is a multiple of this number.
  */
 const ROWS_EACH = 1000;
 
@@ -105,8 +105,8 @@ const sumOf = (items: readonly ItemOutcome[]): bigint =>
   items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
 
 /**
- * Stores the results of rows and adds them to the payout's counters. Results of posted rows are
- * stored in the transaction of the ledger that posts them.
+ * Stores the results of rows, adds them to the payout's counters, and writes an event for each row
+ * that failed. For posted rows, call it in the ledger's transaction that posts them.
  */
 export const settleItems = async (
   db: Sql,
@@ -141,8 +141,9 @@ export const settleItems = async (
 };
 
 /**
- * Ends an atomic payout. The result of a posted payout is stored in the transaction of the ledger
- * that posts it. Does nothing when the payout has ended already.
+ * Ends an atomic payout as completed or failed, and writes its event. For a posted payout, call it
+ * in the ledger's transaction that posts the payout. Does nothing when the payout has ended
+ * already.
  */
 export const finishAtomic = async (
   db: Sql,

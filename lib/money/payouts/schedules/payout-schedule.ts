@@ -108,10 +108,7 @@ export interface ScheduleRun {
   readonly failure: RunFailure | null;
 }
 
-/**
- * Rows of the tables `payout_schedule` and `payout_schedule_run` as the database returns them. Only
- * this file parses their columns.
- */
+/** A row of the table `payout_schedule`, before `parseSchedule`. */
 interface ScheduleColumns extends Omit<
   PayoutSchedule,
   "status" | "totals" | "warnings" | "period" | "digest" | "requestDigest"
@@ -123,6 +120,7 @@ interface ScheduleColumns extends Omit<
   readonly digest: Uint8Array;
   readonly requestDigest: Uint8Array | null;
 }
+/** A row of the table `payout_schedule_run`, before `parseRun`. */
 interface RunColumns extends Omit<ScheduleRun, "status" | "failure"> {
   readonly status: string;
   readonly failure: unknown;

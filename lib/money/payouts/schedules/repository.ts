@@ -84,8 +84,8 @@ export const createSchedulesRepository = (database: Database) => {
 
     /**
      * Changes a schedule from awaiting approval to active. Returns false when the schedule no
-     * longer awaits approval, or is suspended. Clears `madeBySession`, because the approval proves
-     * that the project wants the schedule.
+     * longer awaits approval, or is suspended. Clears `madeBySession`, so that the end of the
+     * creator's session does not suspend an approved schedule.
      */
     approve: (
       { projectId, id }: At,

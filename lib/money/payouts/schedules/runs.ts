@@ -39,8 +39,8 @@ const RUNS_AT_ONCE = 20;
 const PERIODS_AT_ONCE = 100;
 
 /**
- * Errors that may be temporary: the run is tried again until it is `GRACE_MS` late. Any other error
- * ends the run.
+ * Codes of errors that may be temporary: the run is tried again until it is `GRACE_MS` late. An
+ * error with any other code ends the run.
  */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "chain_unavailable",
@@ -84,8 +84,8 @@ const entryOf = (
 });
 
 /**
- * The failure that is stored for an error other than a DomainError. The text of such an error may
- * contain internal details, and callers read the stored failure.
+ * The failure that is stored instead of the text of an error that is not a DomainError. Callers
+ * read the stored failure, and such a text may contain internal details.
  */
 const UNKNOWN = {
   code: "internal_error",

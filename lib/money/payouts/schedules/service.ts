@@ -378,8 +378,9 @@ const awaitingApproval = async (
       data: { means, codeId },
       at: deps.clock.now(),
     };
-    // The start of the schedule may already be in the past, so its first run may be due at once.
-    // This run is paid when it is less than `GRACE_MS` late, and counts as missed otherwise.
+    // The start of the schedule may already be in the past, so its first run may be due
+    // immediately. This run is paid when it is less than `GRACE_MS` late, and counts as missed
+    // otherwise.
     const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
     if (!(await deps.repository.approve(schedule, next, audit)))
       throw new DomainError(

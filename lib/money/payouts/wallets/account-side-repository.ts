@@ -57,7 +57,8 @@ interface Withdrawal {
 }
 
 /**
- * Debits the whole amount from the account. Call it after the balances on chain were locked.
+ * Debits the whole amount of a withdrawal from its account. Call it after the locks of the
+ * treasury's balances, because every transaction acquires these locks in this order.
  * @throws DomainError `insufficient_balance`, `invalid_state` when the account is frozen or closed
  */
 export const debitAccount = async (
@@ -79,11 +80,9 @@ interface Settlement {
   readonly part: string;
   /** Lower-case address of the token, or `native`. */
   readonly token: string;
-  /**
-   * The amount that has left the treasury, in base units of the token. Default 0. `returnedBase` is
-   * the amount that returns to the account.
-   */
+  /** The amount that has left the treasury, in base units of the token. Default 0. */
   readonly paidBase?: bigint;
+  /** The amount that returns to the account, in base units of the token. Default 0. */
   readonly returnedBase?: bigint;
   readonly now: Date;
 }

@@ -29,7 +29,10 @@ export type FundingTurn = "ready" | "ended" | { readonly againInMs: number };
 
 const AGAIN_MS = 1000;
 
-/** Errors that do not go away when holding the money is tried again. */
+/**
+ * Codes of errors that end the payout, because they do not go away when the service tries again to
+ * hold the money.
+ */
 const PERMANENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "insufficient_balance",
   "insufficient_reserves",

@@ -41,8 +41,8 @@ export const NOTE_LENGTH_MAX = 500;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const ONE_CASE = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/;
 /**
- * Control characters, and characters that change the direction of text. Both can hide or disguise
- * text.
+ * Matches control characters, and characters that change the direction of text, because both can
+ * hide or disguise text.
  */
 const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);

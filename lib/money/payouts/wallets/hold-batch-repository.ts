@@ -19,8 +19,8 @@ import {
 } from "./account-side-repository";
 
 /**
- * The kind of batches in sponsor budgets, which count each batch of a payout as a separate
- * operation.
+ * The kind under which batches count in sponsor budgets. A budget counts each batch of a payout as
+ * a separate operation.
  */
 export const SPONSORED_KIND = "payout";
 
@@ -136,8 +136,8 @@ export const releaseBatches = async (
   const { chainId } = await tx.walletPayout.findUniqueOrThrow({
     where: { projectId_payoutId: { projectId, payoutId } },
   });
-  // All transactions lock balances in the order of their names. The balances of one payout differ
-  // only in the token.
+  // Sorts the batches by token, because all transactions lock balances in the order of their names,
+  // and the names of one payout's balances differ only in the token.
   const ordered = [...stopped].sort((one, other) =>
     one.token === other.token ? one.number - other.number : one.token < other.token ? -1 : 1,
   );

@@ -26,8 +26,8 @@ export interface FundingPlan {
 const SOURCES_MAX = 10;
 const SLIPPAGE_BPS = 50;
 /**
- * Percentage to which the needed part of a balance is raised. Fixed fees make a smaller amount
- * bring less per unit than the whole balance.
+ * Percentage to which the needed part of a balance is raised. Fixed fees make a part of the balance
+ * bring less per unit than the whole balance, so the exact part would not bring enough.
  */
 const MARGIN_PERCENT = 102n;
 const TRIES_MAX = 4;

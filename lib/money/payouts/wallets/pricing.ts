@@ -37,8 +37,9 @@ const PRE_VERIFICATION_GAS = 80_000n;
 const ROW_DATA_GAS = 1_300n;
 const PAYMASTER_GAS = 80_000n;
 
-/** Bytes of a batch's transaction without its rows. Each row adds `ROW_BYTES`. */
+/** Bytes of a batch's transaction without its rows. */
 const BATCH_BYTES = 1_600;
+/** Bytes that each row adds to the transaction of its batch. */
 const ROW_BYTES = 32;
 
 const batchBytesOf = (rows: number): number => BATCH_BYTES + ROW_BYTES * rows;
@@ -57,11 +58,12 @@ const batchGasOf = (rows: number, parentGas: bigint): UserOperationGas => ({
   paymasterPostOpGasLimit: 0n,
 });
 
-/**
- * The gas that a batch without rows is expected to use; each row adds `EXPECTED_ROW_GAS`. A
- * recipient that already holds the token costs a third of a new one.
- */
+/** The gas that a batch is expected to use without its rows. */
 const EXPECTED_BATCH_GAS = 180_000n;
+/**
+ * The gas that each row is expected to add to its batch. A row whose recipient already holds the
+ * token uses only a third of the gas of a row whose recipient is new.
+ */
 const EXPECTED_ROW_GAS = 27_000n;
 
 const expectedGasOf = (rows: number): bigint =>

@@ -68,7 +68,8 @@ const walletItems = table({
 
 export type WalletItemRow = RowOf<typeof walletItems>;
 
-// `in_doubt` means that the operation was submitted and the chain may or may not have accepted it.
+// SQL: the status of the rows of batch `b`. When a batch that is not mined is `in_doubt`, the chain
+// may or may not have accepted its operation, so the status is `unknown`.
 const BATCH_STATUS = raw(`
   CASE
     WHEN b.state IN ('queued', 'signed', 'sent') AND b.in_doubt THEN 'unknown'

@@ -39,7 +39,8 @@ export type PayoutWarning = z.output<typeof payoutWarning>;
 export const WARNINGS_MAX = 100;
 
 /**
- * A JSON column that is only written through this table description; `parseWalletPayout` parses it.
+ * Returns a JSON column for values of type `T`. The table that uses it only writes the column;
+ * `parseWalletPayout` parses it.
  */
 const written = <T>(): Column<T> => json(z.unknown()) as Column<T>;
 
@@ -83,8 +84,8 @@ export interface WalletPayout {
    */
   readonly askedBy: string;
   /**
-   * Set while the chain's network fee is above its configured cap: no batch is signed until the fee
-   * falls.
+   * Not empty while the chain's network fee is above its configured cap. No batch is signed until
+   * the fee falls.
    */
   readonly gasWaits: readonly GasWait[];
 }

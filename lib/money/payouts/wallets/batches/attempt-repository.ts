@@ -26,7 +26,8 @@ interface Signed {
 }
 
 /**
- * The columns of an attempt and of its state on the chain, for a batch without a signed operation.
+ * The values that clear the columns of an attempt and of its state on the chain, so that the batch
+ * has no signed operation.
  */
 const NO_ATTEMPT: Change = {
   userOperation: Prisma.DbNull,

@@ -67,7 +67,11 @@ const disagreement = (chainId: number): DomainError =>
 const CONTRADICTED =
   "One provider of the chain proves something else than you state, and no other one agrees with it. Nothing was changed. Try again in some minutes; if it stays so, whoever runs the service must find the provider that is wrong.";
 
-/** Judges the batch once for each provider of the chain, from that provider's logs and receipts. */
+/**
+ * Judges the batch once for each provider of the chain, from that provider's logs and receipts. A
+ * row that an operation which the database lost in a restore may have paid makes a verdict
+ * `unclear`.
+ */
 const verdictsOf = async (
   deps: DoubtDeps,
   { payout, own, batch, rows, knownHashes }: Doubt,
@@ -176,8 +180,9 @@ const changeOf = (doubt: Doubt, { decision, reason }: Statement): Change => {
 };
 
 /**
- * Refuses a statement when the chain proves the result without it, or when one of the chain's
- * providers contradicts it. A wrong statement could cause a row to be paid twice.
+ * Throws an error when a person's statement must not be accepted: the chain proves the result
+ * without it, only one of the chain's providers answers, or a provider contradicts it. A wrong
+ * statement could cause a row to be paid twice.
  */
 const refuseKnown = async (
   deps: DoubtDeps,

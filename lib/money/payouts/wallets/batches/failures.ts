@@ -103,8 +103,8 @@ const NOT_PAID_CODE = "not_paid_after_all";
 
 /**
  * The failure of a batch when an operation that the database lost in a restore has made one of its
- * payments. The lost operation may have a nonce key that the batch does not use, so the chain would
- * execute both. The batch is in doubt, as with `REPLACED`.
+ * payments. The batch is not signed, because the chain could execute both operations when the lost
+ * one has another nonce key. The batch is in doubt, as with `REPLACED`.
  */
 export const PAID_BY_LOST_MOVE: Failure = {
   code: REPLACED.code,

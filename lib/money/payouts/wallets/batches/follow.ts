@@ -34,8 +34,8 @@ export const mined = async (step: Step): Promise<StepResult> => {
   }
   const isSame = batch.txHash === receipt.txHash && batch.blockNumber === receipt.blockNumber;
   const { have: counted, need } = await depthOf(step, receipt.blockNumber);
-  // A node may answer with an older head than another one, so the number of confirmations never
-  // decreases.
+  // The stored number of confirmations never decreases, because this node may only have an older
+  // head than the node that answered before.
   const have = isSame ? Math.max(counted, batch.confirmations) : counted;
   if (have >= need) {
     const outcomes = await outcomesOf(step, receipt);

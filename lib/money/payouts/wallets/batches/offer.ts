@@ -88,8 +88,8 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
       offeredAt.delete(hash);
       return "waits";
     }
-    // EntryPoint would refuse the operation now, so this submission has no effect. An earlier
-    // submission may still be mined.
+    // EntryPoint would refuse the operation now, so this submission has no effect. The batch does
+    // not fail, because an earlier submission may still be mined.
     if (error.code === "simulation_failed") return "waits";
     return sent(step, true);
   }

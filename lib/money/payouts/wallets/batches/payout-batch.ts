@@ -48,11 +48,9 @@ export interface PayoutBatch {
   readonly number: number;
   /** Lower-case address of the token, or `native`. */
   readonly token: string;
-  /**
-   * The number of rows whose status is the status of the batch. `amountBase` is the sum of these
-   * rows, in base units.
-   */
+  /** The number of rows whose status is the status of the batch. */
   readonly rows: number;
+  /** The sum of the rows that `rows` counts, in base units. */
   readonly amountBase: bigint;
   readonly state: BatchState;
   readonly inDoubt: boolean;

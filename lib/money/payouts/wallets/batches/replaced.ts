@@ -5,7 +5,8 @@ import type { Step, StepResult } from "./step";
 
 /**
  * Fails a batch because another operation was executed in its place, and counts the sponsor's fee
- * for that operation. The costs of the attempts that the database contains are counted already.
+ * for that operation. Does not search under the names of the earlier attempts, because their costs
+ * are counted already.
  */
 export const replaced = async (
   step: Step,

@@ -51,7 +51,10 @@ const find = async (
   return { projectId, payoutId, chainId, fromWalletId, askedBy, bearer };
 };
 
-/** Reads when the payout was created. Nothing of the payout was signed before this time. */
+/**
+ * Reads when the payout was created. Searches for its operations on the chain begin at this time,
+ * because nothing of the payout was signed before.
+ */
 const createdAt = async (
   { database }: BatchRepositoryDeps,
   { projectId, payoutId }: DrivenPayout,

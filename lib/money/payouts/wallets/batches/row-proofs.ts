@@ -29,7 +29,8 @@ const transferOf = (log: ReceiptLog, from: string): Moved | null => {
     if (args.from.toLowerCase() !== from) return null;
     return { recipient: args.to.toLowerCase(), amountBase: args.value };
   } catch {
-    // The log belongs to another event, or to an event with this name and different fields.
+    // The log is no transfer: it belongs to another event, or to an event with this name and
+    // different fields.
     return null;
   }
 };

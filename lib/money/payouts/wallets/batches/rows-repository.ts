@@ -155,8 +155,8 @@ export const moveRowsToDoubt = async (
 };
 
 /**
- * Moves rows to a new batch, with the part `movedBase` of the hold. The new batch gets the sponsor
- * reservation `reservedWei`.
+ * Moves rows of a batch to a new queued batch. The new batch gets the part `movedBase` of the
+ * batch's hold, and the sponsor reservation `reservedWei`.
  */
 export const moveRows = async (
   tx: Tx,

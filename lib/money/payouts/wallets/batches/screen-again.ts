@@ -8,7 +8,10 @@ import type { Step } from "./step";
 export interface StoppedRow {
   readonly row: PayableRow;
   readonly failure: Failure;
-  /** True when a screening source did not answer, so that the row may be paid later. */
+  /**
+   * True when a screening source did not answer. The row then does not fail, because it may be paid
+   * later.
+   */
   readonly isTemporary: boolean;
 }
 
@@ -51,7 +54,7 @@ export const stoppedRows = async (
   });
 };
 
-/** Whether a signed batch may be submitted: screening stops none of its recipients. */
+/** Whether a signed batch may be submitted: screening is off, or stops none of its recipients. */
 export const maySubmit = async (step: Step): Promise<boolean> => {
   if (!(await step.isScreening())) return true;
   return (

@@ -88,8 +88,9 @@ const leaveOut = async (step: Step, stopped: readonly StoppedRow[]): Promise<Ste
 };
 
 /**
- * Whether this batch may deploy the account. Only one operation can deploy an account; the chain
- * rejects a second operation with a factory.
+ * Whether the batch may be signed: the account is deployed already, or this batch has claimed its
+ * deployment. Only one operation can deploy an account, because the chain rejects a second
+ * operation with a factory.
  */
 const mayDeploy = async ({
   smartAccounts,
