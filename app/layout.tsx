@@ -23,8 +23,8 @@ export const viewport: Viewport = {
 };
 
 /**
- * Nonce of the content security policy, set by server.ts. Without server.ts, `next start` sets
- * neither the nonce nor a policy.
+ * Header with the nonce of the content security policy. server.ts sets it. With `next start`
+ * instead of server.ts, a response has neither the nonce nor a policy.
  */
 const NONCE_HEADER = "x-causeway-nonce";
 

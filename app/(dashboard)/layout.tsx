@@ -15,12 +15,15 @@ interface LayoutProps {
 }
 
 /**
- * Path of the request, set by server.ts because a Next layout does not receive it. Without the
- * header, people reach the overview after they sign in.
+ * Header with the path of the request. server.ts sets it, because a Next layout does not receive
+ * the path. Without the header, people reach the overview after they sign in.
  */
 const PATH_HEADER = "x-causeway-path";
 
-/** People who are not signed in get the public document of the API without the app around it. */
+/**
+ * Path of the API reference. People who are not signed in get its document without the app around
+ * it, instead of the sign-in page.
+ */
 const API_REFERENCE = "/api-reference";
 
 const pathWithoutSession = async (): Promise<string> => {

@@ -24,7 +24,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 
-/** Daily tasks come first. */
+/** Headings of the groups in the navigation, in their order. Daily tasks come first. */
 export const NAVIGATION_GROUPS = ["Money", "Books", "Build", "Project"] as const;
 
 export interface NavigationItem {

@@ -43,9 +43,9 @@ export const closeWallets = async (publicConfig: PublicConfig): Promise<void> =>
 };
 
 /**
- * Browser wallets announce themselves (EIP-6963). WalletConnect needs a project id and calls its
- * servers, so it is offered only when the operator configured an id. The burner wallet is for local
- * chains.
+ * Creates wagmi's configuration with the wallets to choose from. Browser wallets announce
+ * themselves (EIP-6963). WalletConnect needs a project id and calls its servers, so it is offered
+ * only when the operator configured an id. The burner wallet is only for local chains.
  */
 const createWagmiConfig = (config: PublicConfig): Config => {
   const wallets: WalletList = [

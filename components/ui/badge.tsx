@@ -101,12 +101,15 @@ const WAITING_FOR_A_PERSON: readonly SubStatus[] = [
 const PAUSED: StatusView = { word: "Pending", tone: "warning", icon: CirclePause };
 const KEPT_BACK: StatusView = { word: "Kept back", tone: "warning", icon: CirclePause };
 
-/** Details that add nothing to the status: "created", and "in full" beside "Completed". */
+/**
+ * Details that are not shown, because they add nothing to the status: "created", and "in full"
+ * beside "Completed".
+ */
 const SILENT: readonly SubStatus[] = ["created", "full"];
 
 /**
- * After these statuses, the detail names the step that was never finished, so "Cancelled, waiting
- * for approval" would be wrong.
+ * Statuses that are shown without their detail. The detail would name the step that was never
+ * finished, so "Cancelled, waiting for approval" would be wrong.
  */
 const SILENT_ENDS: readonly Status[] = ["cancelled", "expired"];
 

@@ -85,7 +85,7 @@ const copy = async (text: string): Promise<boolean> => {
 
 interface CopyButtonProps {
   readonly value: string;
-  /** The noun of the copied value in the accessible name: `Copy address`. */
+  /** Accessible name and text of the button, such as `Copy address`. */
   readonly label: string;
   /** Shows the label beside the icon. */
   readonly withText?: boolean;

@@ -195,8 +195,8 @@ if (typeof document !== "undefined")
  * menu.
  */
 const openerOf = (focused: Element | null): HTMLElement | null => {
-  // A dialog whose code is loaded at its opening appears after the menu is gone, and before the menu
-  // has returned the focus.
+  // A dialog whose code is loaded at its opening appears after the menu is gone, and before the
+  // menu has returned the focus. The body then has the focus, so the element before it is used.
   const active = focused === document.body ? lastFocused : focused;
   const menu = active?.closest('[role="menu"]');
   const button = document.getElementById(menu?.getAttribute("aria-labelledby") ?? "");

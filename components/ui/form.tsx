@@ -55,7 +55,9 @@ interface FormProps<Values extends FieldValues, Context, Sent> extends Omit<
    * The API's error for the last submission; its `details` are shown at the fields that they name.
    */
   readonly error?: unknown;
-  /** Path of the API → name of the field, for those that differ. */
+  /**
+   * For a path in the API's errors, the name of the form's field. Only needed where they differ.
+   */
   readonly fieldOf?: Readonly<Record<string, FieldPath<Values>>>;
 }
 

@@ -280,8 +280,8 @@ export const Skeleton = ({ className }: { readonly className?: string }): ReactN
 );
 
 /**
- * Appears over placeholder rows when loading takes long. It is shown by CSS alone, so that it also
- * appears while the page's scripts are loading.
+ * Appears over placeholder rows when loading takes long. Only CSS shows it, so that it also appears
+ * while the page's scripts are loading.
  */
 const StillLoading = ({ what }: { readonly what: string }): ReactNode => (
   <p className="absolute inset-x-0 top-2 z-10 animate-appear-late px-4 text-center" aria-hidden>

@@ -43,8 +43,9 @@ interface TableProps<Row> {
 // The roles are explicit, because some browsers drop them from a table that CSS lays out as cards.
 
 /**
- * Complete class names, because Tailwind finds only those. They depend on the table's width,
- * because the navigation takes part of the window.
+ * Classes that hide a column's header, by the priority of the column. The names are complete,
+ * because Tailwind finds only complete names. They depend on the table's width, because the
+ * navigation takes part of the window.
  */
 const DROPS = {
   least: "@max-[76rem]:hidden",
@@ -52,7 +53,10 @@ const DROPS = {
   low: "@max-[60rem]:hidden",
   medium: "@max-[48rem]:hidden",
 } as const;
-/** The classes of cells. They do not apply in cards, where `phone` decides. */
+/**
+ * Classes that hide a column's cells, by the priority of the column. They do not apply in cards,
+ * where `phone` decides which cells are hidden.
+ */
 const CELL_DROPS = {
   least: "@min-[40rem]:@max-[76rem]:hidden",
   lowest: "@min-[40rem]:@max-[72rem]:hidden",
@@ -60,8 +64,8 @@ const CELL_DROPS = {
   medium: "@min-[40rem]:@max-[48rem]:hidden",
 } as const;
 /**
- * The classes of a column whose texts do not enlarge it. Other cells are as wide as their texts,
- * which stay on one line.
+ * Classes of a column that takes the free width and whose texts are shortened. The cells of other
+ * columns are as wide as their texts, which stay on one line.
  */
 const GROW = "@min-[40rem]:w-full @min-[40rem]:max-w-0 @min-[40rem]:min-w-36";
 const PHONE_LOOKS = {

@@ -26,7 +26,10 @@ const PAYMENTS: readonly Scope[] = [
   "payouts:write",
 ];
 
-/** No preset may manage keys, because a leaked key must not be able to create other keys. */
+/**
+ * The sets of scopes that the form offers. None of them may manage keys, because a leaked key must
+ * not be able to create other keys.
+ */
 export const SCOPE_PRESETS: readonly ScopePreset[] = [
   {
     id: "read",
@@ -48,7 +51,7 @@ export const SCOPE_PRESETS: readonly ScopePreset[] = [
   },
 ];
 
-/** The preset that has exactly these scopes; undefined when there is none. */
+/** The preset that has exactly the scopes `scopes`; undefined when there is none. */
 export const presetOf = (scopes: readonly string[]): ScopePreset | undefined =>
   SCOPE_PRESETS.find(
     (candidate) =>

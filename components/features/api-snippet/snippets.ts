@@ -30,7 +30,8 @@ const HEADERS = {
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * A shell command. It reads secrets from environment variables, so that they are never on the page.
+ * The call as a shell command. It reads secrets from environment variables, so that they are never
+ * on the page.
  */
 export const toCurl = (
   baseUrl: string,

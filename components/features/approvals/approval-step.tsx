@@ -201,8 +201,9 @@ interface ReasonDialogProps {
   readonly title: string;
   readonly description: string;
   readonly hint: string;
-  /** Label of the button that continues. `keep` labels the button that cancels. */
+  /** Label of the button that continues. */
   readonly act: string;
+  /** Label of the button that cancels. Default: Cancel. */
   readonly keep?: string;
   /** Shown after an error: where the money is. */
   readonly money: string;

@@ -88,9 +88,9 @@ interface RequestedProofProps extends ProofProps {
 }
 
 /**
- * The only component by which a person approves something. With a passkey, one button approves.
- * Otherwise the service mails a code when the component opens, and the last typed digit submits
- * it.
+ * The only component by which a person approves something. It shows the way that `preferredMeans`
+ * returns, and links to the other ways. When this way is a mailed code, the code is sent when the
+ * component opens.
  */
 export const RequestedProof = (props: RequestedProofProps): ReactNode => {
   const { isKnown, ...factors } = useFactors();

@@ -4,8 +4,8 @@ import dynamic from "next/dynamic";
 import { LoadingRows } from "@/components/ui/states";
 
 /**
- * The component for a proof is loaded when a review opens. Its forms and their checks are a fifth
- * of the scripts of a page, and most visits approve nothing.
+ * Shown while the component for a proof loads. The component is loaded when a review opens, because
+ * its forms and their checks are a fifth of the scripts of a page, and most visits approve nothing.
  */
 const loading = () => <LoadingRows rows={2} what="the ways to approve" />;
 

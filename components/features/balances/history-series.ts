@@ -4,8 +4,8 @@ import type { getBalanceHistory } from "@/lib/contracts/balances";
 export type HistoryPoint = ResponseOf<typeof getBalanceHistory>["data"][number];
 
 /**
- * The maximum number of assets with their own series. People can distinguish five colours, and the
- * series of all other assets has one of them.
+ * The number of assets with their own series when more than five assets have a worth. People can
+ * distinguish five colours, and the fifth colour is for the sum of the other assets.
  */
 const NAMED_MAX = 4;
 export const OTHERS_ID = "others";
@@ -25,8 +25,8 @@ export interface HistorySeries {
 const dollars = (usd: string | null): number => (usd === null ? 0 : Number(usd));
 
 /**
- * The series of the chart. The assets with the highest worth at any time have one series each. One
- * more series sums all other assets.
+ * The series of the chart. Up to five assets have one series each. With more assets, the four with
+ * the highest worth at any time have their own series, and one more series sums the others.
  */
 export const historySeries = (points: readonly HistoryPoint[]): HistorySeries => {
   const labels = new Map<string, string>();

@@ -61,8 +61,8 @@ const confirmed = async (request: Parameters<typeof askPerson>[0]): Promise<void
 
 const signMessage = async (account: PrivateKeyAccount, data: Hex): Promise<Hex> => {
   const text = hexToString(data);
-  // The sign-in page already shows the complete message and asks. A second question would train
-  // people to click without reading.
+  // The sign-in page already shows the complete message and asks the person to sign it. A second
+  // question would train people to click without reading.
   const shownByPage = parseSiweMessage(text).domain === window.location.host;
   if (!shownByPage)
     await confirmed({ title: "Sign a message", account: account.address, chainId: null, text });

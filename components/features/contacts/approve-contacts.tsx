@@ -11,7 +11,10 @@ import { approveContacts } from "@/lib/api-client/calls.gen";
 import { WarningBadges } from "./contact-dialog";
 import { type Contact, useApproveContacts } from "./use-contacts";
 
-/** Key under which the approval is stored, so that it survives a reload. */
+/**
+ * Start of the key under which the approval of several contacts is stored, so that its dialog can
+ * open again after a reload.
+ */
 export const ALL_CONTACTS = "contacts.approve ";
 
 interface ApproveContactsProps {

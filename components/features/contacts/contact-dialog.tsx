@@ -32,7 +32,10 @@ import {
   useUpdateContact,
 } from "./use-contacts";
 
-/** The contact to edit, or null to create a contact with this name. */
+/**
+ * Content of the dialog. When `contact` is null, the dialog creates a contact that is called
+ * `name`.
+ */
 export interface ContactDraft {
   readonly contact: Contact | null;
   readonly name: string;

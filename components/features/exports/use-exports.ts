@@ -13,7 +13,8 @@ const REST_MS = 30_000;
 const isOpen = ({ state }: ExportFile): boolean => state === "queued" || state === "running";
 
 /**
- * The stream of changes does not cover exports, so the list is read often while a file is written.
+ * The project's exports. The list is polled, and often while a file is written, because the stream
+ * of changes does not cover exports.
  */
 export const useExports = (): Pages<ExportFile> =>
   usePages(exportPages, (files) => (files.some(isOpen) ? OPEN_MS : REST_MS));

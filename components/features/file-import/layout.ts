@@ -11,7 +11,8 @@ export interface LayoutOf<Column extends string> {
   readonly headed: boolean;
   readonly mapping: MappingOf<Column>;
   /**
-   * For each meaning that several columns fit, these columns. The person must choose one of them.
+   * For each meaning that several columns fit, the indexes of these columns. The person must choose
+   * one of them.
    */
   readonly open: Readonly<Partial<Record<Column, readonly number[]>>>;
 }

@@ -103,8 +103,9 @@ export const readImport = async (
 
 const SAMPLE_BYTES = 64 * 1024;
 /**
- * Above this share of zero bytes at even or at odd positions, a text counts as UTF-16. Latin
- * letters in UTF-16 have a zero in nearly every second byte.
+ * A text counts as UTF-16 when more than this share of the bytes at even or at odd positions is
+ * zero, and less than `BINARY_SHARE` of the bytes at the other positions. Latin letters in UTF-16
+ * have a zero in nearly every second byte.
  */
 const UTF16_ZERO_SHARE = 0.4;
 const BINARY_SHARE = 0.01;

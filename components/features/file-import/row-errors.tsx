@@ -9,7 +9,7 @@ import { Checkbox } from "@/components/ui/field";
 interface RowErrorsProps {
   /** The number of rows with errors. */
   readonly count: number;
-  /** Whether the list shows only these rows. */
+  /** Whether the list shows only the rows with errors. */
   readonly onlyErrors: boolean;
   readonly onOnlyErrors: (only: boolean) => void;
   /** Removes the rows with errors. */

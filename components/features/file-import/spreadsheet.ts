@@ -105,8 +105,8 @@ const createCollector = () => {
 };
 
 /**
- * Reads the rows of a sheet. It counts hidden rows, because people do not see them in the
- * spreadsheet.
+ * Reads the rows of a sheet. Also counts the hidden rows, because people do not see them in the
+ * spreadsheet and need a notice.
  */
 const readSheet = (xml: string, book: Workbook) => {
   const collector = createCollector();
@@ -189,8 +189,8 @@ const noSheet = (): RefusedFileError =>
   new RefusedFileError("The spreadsheet has no sheet that can be read.");
 
 /**
- * Collects the text of a cell. Phonetic hints (furigana) say how it is spoken and are not part of
- * it.
+ * Collects the text of a cell. Leaves out phonetic hints (furigana), which only say how the text is
+ * spoken.
  */
 const createTextCollector = () => {
   let text = "";
@@ -344,7 +344,7 @@ const isDateId = (id: number): boolean =>
 
 const TEXTS =
   /"(?<quoted>[^"]*)"|\\(?<escaped>.)|\[\$(?<currency>[^\]-]*)[^\]]*\]|(?<sign>\p{Sc})/gu;
-/** A comma after the last digit divides the shown number by a thousand. */
+/** Matches a comma after the last digit, which divides the shown number by a thousand. */
 const SCALED = /[0#?],+(?![0#?,])/;
 
 /** The units in a number format. Adjacent characters make one unit, as in `\U\S\D`. */
@@ -460,7 +460,10 @@ const isNoise = (exact: Digits, kept: Digits): boolean => {
 
 interface StoredNumber {
   readonly plain: string;
-  /** Whether the text has more digits than a spreadsheet keeps. `plain` then has all of them. */
+  /**
+   * Whether the text has more digits than a spreadsheet keeps, and they are not only rounding
+   * noise. `plain` then has all of them.
+   */
   readonly cut: boolean;
 }
 

@@ -38,8 +38,8 @@ export const SPREADSHEET_DAMAGED =
 export const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * The reader stops counting rows at this number. The error for a larger file says that it has more
- * rows.
+ * Number of rows after which the reader stops. The error for a larger file says only that it has
+ * more rows.
  */
 export const TABLE_ROWS_MAX = 200_000;
 
@@ -47,14 +47,14 @@ export const TABLE_ROWS_MAX = 200_000;
 export const TABLE_COLUMNS_MAX = 64;
 
 /**
- * A file with a longer cell is refused, because such a cell means an unclosed quote or another
- * kind of file.
+ * Maximum number of characters in a cell. A file with a longer cell is refused, because it probably
+ * has an unclosed quote or is another kind of file.
  */
 export const CELL_LENGTH_MAX = 10_000;
 
 /**
- * Maximum number of characters in all cells together. A small spreadsheet can repeat a long text in
- * every cell.
+ * Maximum number of characters in all cells together. It is limited, because a small spreadsheet
+ * can repeat a long text in every cell.
  */
 export const TABLE_TEXT_MAX = 32 * 1024 * 1024;
 
@@ -72,8 +72,8 @@ export const quoted = (text: string): string =>
 const AROUND = /^[\s\u200B\uFEFF]+|[\s\u200B\uFEFF]+$/g;
 
 /**
- * Spreadsheets and our own exports put an apostrophe before text that would otherwise be run as a
- * formula.
+ * Matches the apostrophe that spreadsheets and our own exports put before a text that would
+ * otherwise be run as a formula.
  */
 const GUARD = /^'(?=[=+\-@\t\r])/;
 

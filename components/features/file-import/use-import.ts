@@ -37,7 +37,7 @@ export const useImport = (kind: ImportKind): FileImport => {
       const controller = new AbortController();
       running.current = controller;
       setState({ step: "reading", name });
-      // Swedish dates are written as `2026-05-01`.
+      // Swedish dates have the form that `today` needs, such as `2026-05-01`.
       const today = new Date().toLocaleDateString("sv-SE");
       readFile({ file, kind, today }, controller.signal).then(
         (read) => {

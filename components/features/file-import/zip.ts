@@ -96,8 +96,8 @@ const packedOf = (
 };
 
 /**
- * Unpacks and decodes an entry, and stops when it has more than `bytesMax`, because the directory
- * can be wrong.
+ * Unpacks and decodes an entry. Throws when the entry has more than `bytesMax`, because the size in
+ * the directory can be wrong.
  */
 const unpackText = async (
   packed: Uint8Array<ArrayBuffer>,

@@ -309,7 +309,10 @@ const STROKES = {
 } as const satisfies Record<FlowLook, string>;
 
 const COIN_RADIUS = 7;
-/** Width in pixels of the area that reacts to the pointer, so that thin bands are easy to hit. */
+/**
+ * Minimum width in pixels of the area that reacts to the pointer, so that thin bands are easy to
+ * hit.
+ */
 const HIT_MIN = 24;
 const FILL_LOOKS = "transition-[stroke-dashoffset] duration-150 ease-out";
 

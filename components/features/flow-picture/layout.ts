@@ -42,8 +42,9 @@ export interface LayoutInput {
 }
 
 export const BAND_MIN = 2;
-/** Thickness of all bands together. A single band is thinner, so that it looks like a line. */
+/** Thickness of all bands together when there are several. */
 const BANDS_TOTAL = 24;
+/** Thickness of a single band. It is thin, so that the band looks like a line. */
 const BAND_ALONE = 12;
 const BAND_GAP = 2;
 /** From this width on, the picture runs from left to right instead of from top to bottom. */
@@ -55,7 +56,10 @@ const SOURCE_MIN = 150;
 const SOURCE_MAX = 240;
 const DESTINATION_HEIGHT = 66;
 const DESTINATION_MAX = 320;
-/** How much wider the recipient's node is than a source, because it has more text. */
+/**
+ * Width of the recipient's node as a multiple of a source's width. The node is wider, because it
+ * has more text.
+ */
 const DESTINATION_FACTOR = 1.14;
 const HOP_HEIGHT = 24;
 const HOP_GAP = 8;

@@ -109,20 +109,21 @@ export const operationFlow = (operation: Operation, around: Surroundings): FlowM
 });
 
 /**
- * How far a leg is drawn: by confirmations while a transaction is being confirmed, and by the
- * expected time while the bridge delivers.
+ * The functions below compute how much of a leg's path is filled: by confirmations while a
+ * transaction is being confirmed, and by the expected time while the bridge delivers.
  */
 
 type LegProgress = Pick<FlowLeg, "look" | "fill" | "back" | "coin">;
 
-/**
- * Fractions of the path at which a leg's stages begin: sent, seen on the source chain, crossing.
- */
+/** Fraction of the path that is filled once the transaction is sent. */
 const SENT = 0.06;
+/** Fraction of the path that is filled once the source chain has the transaction. */
 const SEEN = 0.12;
+/** Fraction of the path at which the bridge begins to deliver. */
 const CROSSING = 0.36;
+/** Fraction of the path at which the money appears on the destination chain. */
 const FILLED = 0.8;
-/** A leg is drawn as late after this multiple of its expected time. */
+/** A leg is drawn as late after this multiple of its expected time, but not before `LATE_MIN_S`. */
 const LATE_FACTOR = 3;
 const LATE_MIN_S = 10;
 

@@ -147,7 +147,7 @@ const FreezeAccountDialog = ({ account, onClose }: AccountDialogProps): ReactNod
   );
 };
 
-/** Unfreezing needs an approval, because afterwards money can leave the account. */
+/** Unfreezes an account. This needs an approval, because money can leave the account afterwards. */
 const UnfreezeAccountDialog = ({ account, onClose }: AccountDialogProps): ReactNode => {
   const api = useApi();
   const show = useShowAccount();

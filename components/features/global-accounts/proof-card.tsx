@@ -32,8 +32,8 @@ interface Checked {
 }
 
 /**
- * How often a request for the proof of a new account is repeated. The service builds a tree every
- * ten seconds, and the next tree contains the account.
+ * Maximum number of times that a request for the proof of a new account is repeated. The service
+ * builds a tree every ten seconds, and the next tree contains the account.
  */
 const TREES_WAITED_MAX = 6;
 const isTooYoung = (error: unknown): error is ApiError =>

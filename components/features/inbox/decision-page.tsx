@@ -97,7 +97,10 @@ const LoadedDecision = ({ decision }: DecisionProps): ReactNode => {
   );
 };
 
-/** On phones the vote stays in reach of the thumb, above the navigation. */
+/**
+ * Classes of the buttons of the vote. On phones they keep the buttons in reach of the thumb, above
+ * the navigation.
+ */
 const THUMB_LOOKS =
   "sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-10 -mx-4 mt-4 border-t bg-surface px-4 py-3 *:flex-1 md:hidden";
 

@@ -51,7 +51,10 @@ const descriptionOf = (items: readonly InboxItem[], isKnown: boolean): string =>
   return votable > 1 ? `${wait} One proof can approve several.` : wait;
 };
 
-/** The page's address stores the selection, so that it survives a reload. */
+/**
+ * The selection of requests to approve together. The page's address stores it, so that it survives
+ * a reload.
+ */
 const useVotes = (items: readonly InboxItem[]): Selection => {
   const [ids, setIds] = useQueryState("selected", SELECTED);
   const keys = items.filter(isVotable).map(({ id }) => id);

@@ -31,7 +31,10 @@ export const useItemTitle = (): ((item: InboxItem) => string) => {
 
 export const ItemTitle = ({ item }: ItemProps): ReactNode => useItemTitle()(item);
 
-/** The maximum number of assets that are shown. Further assets are only counted. */
+/**
+ * The maximum number of lines of amounts. With more assets, only the first amount and the number of
+ * the others are shown.
+ */
 const AMOUNTS_SHOWN = 2;
 
 /**

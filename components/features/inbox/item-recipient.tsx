@@ -44,8 +44,9 @@ interface RecipientProps {
 }
 
 /**
- * How the project knows the address: the known address that it only looks like, or the earlier
- * payment to it.
+ * How the project knows the address. `lookAlike` is the known address with which it can be
+ * confused, or null. `paid` is an earlier payment to it. `complete` is false while addresses are
+ * loading.
  */
 const useRecipientFact = ({ address, chainId }: RecipientProps) => {
   const { known, complete } = useKnownAddresses(chainId);
@@ -62,7 +63,10 @@ const RecipientFact = (props: RecipientProps): ReactNode => {
   return complete && view.as === "new" ? " · a new recipient" : null;
 };
 
-/** The mark beside the title: a warning about a look-alike address, or the kind of the problem. */
+/**
+ * The mark beside the title: a warning about a look-alike address of a movement, or the kind of any
+ * other item.
+ */
 export const ItemMark = ({ item }: ItemProps): ReactNode => {
   const { kind, movement } = item;
   const { label, tone } = INBOX_LOOKS[kind];

@@ -48,7 +48,10 @@ interface VoteDialogState {
   readonly dialog: ReactNode;
 }
 
-/** The receipt and the proof of one vote, for a list of requests. */
+/**
+ * A dialog with the receipt and the proof of one vote, for a list of requests. `onVote` opens the
+ * dialog.
+ */
 export const useVoteDialog = (): VoteDialogState => {
   const titleOf = useItemTitle();
   const [voting, setVoting] = useState<{

@@ -34,7 +34,10 @@ const RETRY_MS = 30_000;
  */
 const LATE_MS = 10_000;
 
-/** Opens the stream at once. Call `look` whenever the page becomes visible or hidden. */
+/**
+ * Opens the stream, unless the page is hidden. Call `look` whenever the page becomes visible or
+ * hidden.
+ */
 export const createChangeStream = (deps: ChangeStreamDeps) => {
   const { open, onChanges, onState, isHidden, nowMs = () => performance.now() } = deps;
   const startedMs = nowMs();
@@ -82,7 +85,7 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
         connection = null;
         if (stopped || isHidden()) return;
         onState("down");
-        // A connection that this code closed is opened again at once.
+        // A connection that was closed because it was silent is opened again without a pause.
         retry = setTimeout(connect, own.signal.aborted ? 0 : RETRY_MS);
       });
   };

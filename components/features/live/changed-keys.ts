@@ -45,7 +45,10 @@ const keysOfKind = ({ lists, details = [] }: Covered, id: string | null): QueryK
   ...details.map((path) => (id === null ? routeKey(path) : [...routeKey(path), { id }])),
 ];
 
-/** Cache keys (see `queryKeyOf`) or prefixes of them. */
+/**
+ * The cache keys (see `queryKeyOf`), or prefixes of them, of the answers that the change makes
+ * stale.
+ */
 export const changedKeys = ({ kind, id }: Pick<Change, "kind" | "id">): readonly QueryKey[] =>
   kind === "all"
     ? Object.values(COVERED).flatMap((one) => keysOfKind(one, null))

@@ -1,6 +1,7 @@
 /**
- * Calls `work` at most once per `everyMs` for each key. Calls it at once when the last call for
- * the key is at least that old, otherwise at the end of the interval.
+ * Returns `mark(key)`, which calls `work` at most once per `everyMs` for each key. It calls `work`
+ * immediately when the last call for the key is at least `everyMs` ago, otherwise at the end of
+ * that time.
  */
 export const createCoalescer = <Key>(
   work: (key: Key) => void,

@@ -20,7 +20,10 @@ export interface CodeRequest {
   readonly sending: boolean;
   readonly sendError: unknown;
   readonly send: () => Promise<void>;
-  /** The number of codes that the person requested. Each request clears the field. */
+  /**
+   * The number of codes that were sent because the person requested them. Each of them clears the
+   * field.
+   */
   readonly clears: number;
 }
 

@@ -91,8 +91,8 @@ const ChangeRow = ({ label, before, after, symbol }: ChangeRowProps): ReactNode 
 );
 
 /**
- * Added to the accepted price impact, in basis points, because the price may move before the next
- * quote.
+ * Basis points that are added to the accepted price impact, because the price may move before the
+ * next quote.
  */
 const HEADROOM_BPS = 100;
 const LIMIT_MAX_BPS = 10_000;
@@ -106,8 +106,7 @@ export const refusedImpact = (error: unknown): number | null => {
 
 interface AcceptedImpact<Body> {
   /**
-   * The request. It contains the accepted limit while it is the request for which the person
-   * accepted it.
+   * The request, with the accepted limit if the person has accepted one for exactly this request.
    */
   readonly body: Body | null;
   readonly accept: (bps: number) => void;

@@ -58,7 +58,10 @@ export const ReceiptRecipient = (props: Omit<ReceiptPartyProps, "children">): Re
   );
 };
 
-/** The amount that may be moved from each source after this movement, as the service says. */
+/**
+ * The amount that may be moved from each source after this movement: the available amount less the
+ * moved amount.
+ */
 export const AvailableAfter = ({
   from,
 }: {

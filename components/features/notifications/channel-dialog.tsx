@@ -32,8 +32,8 @@ const channelForm = z.object({
 });
 
 /**
- * A new channel needs an address. For a stored channel the field may be empty, because its address
- * is never shown and then stays unchanged.
+ * Form of a new channel, which needs an address. For a stored channel an empty field leaves the
+ * address unchanged, because the page never shows the stored address.
  */
 const newChannelForm = channelForm.refine(({ address }) => address !== "", {
   message: "Enter the address of the incoming webhook.",

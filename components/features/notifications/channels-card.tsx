@@ -25,7 +25,7 @@ import { KINDS } from "./kinds";
 
 type Channels = ResponseOf<typeof listNotificationChannels>;
 
-/** The chats of the project; shown to those who may change them. */
+/** The chats of the project. Only people who may change them see the card. */
 export const ChannelsCard = (): ReactNode =>
   useMay("webhooks:manage") ? <ManagedChannels /> : null;
 

@@ -122,10 +122,11 @@ interface Tails {
 }
 
 /**
- * The title column and the way column divide the width that the other columns leave, and each has
- * a minimum width.
+ * Classes of the title column. It shares the width that the other columns leave with the way
+ * column.
  */
 const TITLE_WIDTH = "@min-[40rem]:w-[44%] @min-[40rem]:max-w-0 @min-[40rem]:min-w-32";
+/** Classes of the way column; see `TITLE_WIDTH`. */
 const WAY_WIDTH = "@min-[40rem]:w-[56%] @min-[40rem]:max-w-0 @min-[40rem]:min-w-40";
 
 const beforeNote = ({ sent, received }: Tails): readonly Column<ActivityRow>[] => [

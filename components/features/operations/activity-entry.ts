@@ -13,7 +13,8 @@ export const ACTIVITY_WORDS = {
 } as const satisfies Record<ActivityRow["kind"], string>;
 
 /**
- * The kinds of the API contract. They are listed here without importing the contract's schemas.
+ * The kinds of movements in the API contract. They are taken from `ACTIVITY_WORDS`, so that the
+ * page does not load the contract's schemas.
  */
 export const ACTIVITY_KINDS = Object.keys(
   ACTIVITY_WORDS,

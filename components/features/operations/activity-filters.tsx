@@ -58,8 +58,8 @@ const KIND_OPTIONS = ACTIVITY_KINDS.map((kind) => ({
 }));
 
 /**
- * On phones only the search and the menus are visible until a button opens the filters, which
- * leaves room for the list.
+ * The search, the menus and the filters of the activity list. On phones the filters are hidden
+ * until a button opens them, which leaves room for the list.
  */
 export const FilterBar = ({ state, children }: FiltersProps): ReactNode => {
   const [open, setOpen] = useState(false);
@@ -193,7 +193,10 @@ const ViewsDialog = dynamic(
   },
 );
 
-/** A saved view is a named link to this page, so its link can also be shared. */
+/**
+ * The menu that opens and saves views. A view is a named link to this page, so it can also be
+ * shared.
+ */
 const ViewsMenu = (): ReactNode => {
   const router = useRouter();
   const { views } = useSavedViews();
@@ -339,8 +342,8 @@ const toStored = ({ status, kind, chain, wallet, ...rest }: Partial<ActivityFilt
 });
 
 /**
- * The page's address stores the filters, so that a filtered list can be linked to and survives a
- * reload.
+ * The filters of the activity list, and functions to change and clear them. The page's address
+ * stores the filters, so that a filtered list can be linked to and survives a reload.
  */
 export const useActivityFilters = (): ActivityFilterState => {
   const [filters, setFilters] = useQueryStates(PARSERS, { history: "replace" });

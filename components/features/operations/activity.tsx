@@ -96,7 +96,7 @@ const showsDust = (filters: ActivityFilters): boolean =>
 
 type ListedPages = Parameters<typeof joinPages<ActivityRow>>[0];
 
-/** The loaded rows. */
+/** The rows of all loaded pages. */
 const useMovements = (data: ListedPages | undefined): readonly ActivityRow[] =>
   useMemo(() => (data === undefined ? [] : joinPages(data).data), [data]);
 
@@ -186,7 +186,10 @@ interface ActivityExportProps {
   readonly query: ReturnType<typeof toListQuery> | Record<string, never>;
 }
 
-/** Exports all filtered movements, including pages that are not loaded. */
+/**
+ * The menu that exports the filtered movements, including those on pages that are not loaded. The
+ * PDF has at most the first `PAGES_MAX` pages of `PAGE` movements.
+ */
 const ActivityExport = ({ filters, query }: ActivityExportProps): ReactNode => {
   const api = useApi();
   const { ofAddress } = useNames();

@@ -105,8 +105,8 @@ const dayOf = (at: Date): string =>
 const MS_BEFORE = 1;
 
 /**
- * The address of the activity list with a filter that the API returned. The filter's times are
- * starts of days.
+ * The path of the activity list with a filter that the API returned. The times of the filter are
+ * starts of days. Its end is excluded, so the path names the day before the end.
  */
 export const listPath = (filter: Readonly<Record<string, string>>): string => {
   const { chainId, walletId, assetId, from, to, ...same } = filter;

@@ -44,7 +44,8 @@ const toRow = (step: LegStep): StepRow => ({
 });
 
 /**
- * In these states the deadline on the destination chain has passed, so the card does not show it.
+ * The states in which the deadline on the destination chain has passed. The card then does not show
+ * the deadline.
  */
 const BACK: ReadonlySet<Leg["state"]> = new Set([
   "refunding",

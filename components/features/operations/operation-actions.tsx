@@ -87,8 +87,8 @@ export const OperationActions = ({
 };
 
 /**
- * Requests a quote for the failed or refunded legs and starts its flow. A private operation has no
- * quote; the service creates a new operation instead.
+ * Requests a quote for the failed or refunded legs, and starts the flow that approves the quote. A
+ * private operation has no quote, so the service creates a new operation instead.
  */
 const useRetry = ({ operationId }: Operation) => {
   const cache = useCache();

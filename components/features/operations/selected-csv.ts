@@ -1,7 +1,8 @@
 import { parseDelimited } from "@/components/features/file-import/table";
 
 /**
- * The header of an export and its lines about these movements, with unchanged text.
+ * Returns the header of the export `csv` and its lines for the movements with these `ids`. The text
+ * of the lines is not changed.
  * @throws Error naming how many movements the export lacks
  */
 export const selectedLines = (csv: string, ids: readonly string[]): string => {

@@ -58,8 +58,8 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
 };
 
 /**
- * The states of open legs, from least to most advanced. The sentence of an operation is about its
- * slowest leg.
+ * The states of open legs, from least to most advanced. The order serves to find the slowest leg,
+ * which the sentence of an operation describes.
  */
 const ORDER: readonly Leg["state"][] = [
   "needs_attention",

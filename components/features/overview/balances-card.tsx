@@ -141,8 +141,8 @@ export const BalancesCard = (): ReactNode => {
 };
 
 /**
- * Complete class names, because Tailwind finds no composed ones. Colour-blind people can
- * distinguish the colours.
+ * Classes of the chains in the bar of a token, by index of the chain. The names are complete,
+ * because Tailwind finds no composed names. Colour-blind people can distinguish the colours.
  */
 const FILLS = [
   "fill-chart-1",

@@ -1,6 +1,8 @@
 import { currencyText } from "@/lib/core/amount-text";
 
-/** The colours in order of use. Colour-blind people can distinguish them. */
+/**
+ * The colours of a chart's series, in the order of use. Colour-blind people can distinguish them.
+ */
 export const CHART_COLOURS = [
   "var(--chart-1)",
   "var(--chart-2)",

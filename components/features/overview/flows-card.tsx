@@ -16,10 +16,13 @@ const DAYS = 21;
 const READ_MAX = 100;
 const STALE_MS = 30_000;
 /**
- * Inflows and outflows have neutral colours, because chart colours stand for chains on this page.
- * Their side of the line distinguishes them.
+ * Class of the bars of inflows. The colour is neutral, because chart colours stand for chains on
+ * this page.
  */
 const IN_FILL = "fill-fg-2";
+/**
+ * Class of the bars of outflows, which are below the line. The colour is neutral like `IN_FILL`.
+ */
 const OUT_FILL = "fill-control";
 
 /**

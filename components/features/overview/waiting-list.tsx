@@ -31,7 +31,8 @@ export const WaitingList = ({ items }: { readonly items: readonly InboxItem[] })
 };
 
 /**
- * Whether the item reports a problem. To keep the card short, only these items show what to do.
+ * Whether the card says what to do about the item. To keep the card short, it says so only for
+ * three kinds of problems.
  */
 const isWrong = ({ kind }: InboxItem): boolean =>
   ["doubt", "stopped_work", "failure"].includes(kind);

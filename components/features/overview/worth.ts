@@ -14,7 +14,7 @@ const micro = (usd: string): bigint => scaledTo(parseDecimal(usd), USD_DIGITS, "
 
 /**
  * The worth of `part` in millionths of a dollar, rounded down, at the price that `amount` and `usd`
- * imply. Null when there is no price.
+ * imply. Null when `part` is not zero and they imply no price.
  */
 const worthOf = (
   { amount, usd }: Pick<ChainTotal, "amount" | "usd">,
@@ -27,7 +27,7 @@ const worthOf = (
   return usd === null || whole === 0n ? null : (micro(usd) * units) / whole;
 };
 
-/** Null when a price is missing, because a partial sum would be wrong. */
+/** The sum in US dollars. Null when a price is missing, because a partial sum would be wrong. */
 const sumOf = (worths: readonly (bigint | null)[]): string | null =>
   worths.includes(null)
     ? null
@@ -49,8 +49,8 @@ export const worthOfPart = ({ totals }: Pick<Balances, "totals">, part: Part): s
 
 /**
  * The worth of the available amount, or of the amount that backs global accounts, as in
- * `worthOfPart`. The service gives these amounts per asset; they may be less than the sum over
- * chains.
+ * `worthOfPart`. The service gives both amounts per asset, because they may be less than the sum
+ * over the chains.
  */
 export const worthOfShared = (
   { totals }: Pick<Balances, "totals">,

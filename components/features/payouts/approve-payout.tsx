@@ -151,9 +151,9 @@ const NetworkFee = ({ payout }: { readonly payout: WalletsPayout }): ReactNode =
   );
 
 /**
- * The treasury's balance after the payout. It is not shown in three cases: the payout is already
- * approved; the payout is a withdrawal, which is paid from the amount that backs its account; or
- * the payout first brings money from other chains.
+ * The amount that the treasury may move after the payout. It is not shown in three cases: the
+ * payout is already approved; the payout is a withdrawal, which is paid from the amount that backs
+ * its account; or the payout first brings money from other chains.
  */
 const TreasuryAfter = ({ payout }: { readonly payout: WalletsPayout }): ReactNode => {
   const { account, funding, fromAddress, chainId, totals } = payout;

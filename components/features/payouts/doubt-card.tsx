@@ -108,8 +108,8 @@ const DoubtItem = ({ payout, doubt }: DoubtProps): ReactNode => {
 };
 
 /**
- * Prefix of the keys under which pending approvals about a doubt are stored. The statement is
- * appended to it.
+ * Start of the key under which a pending approval about a doubt is stored. The key ends with the
+ * person's statement, `paid` or `not_paid`.
  */
 const keptAs = ({ payoutId }: WalletsPayout, { batch }: Doubt): string =>
   `payout.doubt ${payoutId}/${String(batch)} `;

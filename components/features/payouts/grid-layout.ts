@@ -11,7 +11,8 @@ export interface GridLayout {
 }
 
 /**
- * Computes the largest cells that fit into the preferred height, but at least `PITCH_MIN` apart.
+ * Computes the grid with the largest cells that fit into the preferred height. The distance of the
+ * cells is between `PITCH_MIN` and `PITCH_MAX`.
  */
 export const gridOf = (count: number, width: number): GridLayout => {
   const fitting = Math.floor(Math.sqrt((width * HEIGHT_WANTED) / Math.max(1, count)));

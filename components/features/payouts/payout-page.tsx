@@ -273,7 +273,7 @@ const formOf = (payout: Payout): string => {
 };
 
 /**
- * Opens the form with the payout's rows.
+ * Properties of a button that opens the form with the payout's rows.
  * @param before called between reading the rows and opening the form
  */
 const useAsDraft = (payout: Payout, before: () => Promise<void> = () => Promise.resolve()) => {
@@ -303,8 +303,8 @@ const CopyPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode =>
 };
 
 /**
- * Cancels a payout that waits for its approval, and opens its rows in the form. Nobody can approve
- * the old rows meanwhile.
+ * Cancels a payout that waits for its approval, and opens its rows in the form. It is cancelled
+ * first, so that nobody can approve the old rows while they are edited.
  */
 const EditPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const takeOver = useTakeOver();

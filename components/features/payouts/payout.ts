@@ -12,7 +12,7 @@ export type WalletsPayout = Extract<Payout, { kind: "wallets" }>;
 export type AccountsPayout = Extract<Payout, { kind: "global_accounts" }>;
 export type Schedule = ResponseOf<typeof getPayoutSchedule>;
 
-/** State of a row. Rows that pay accounts are only queued, paid or failed. */
+/** The states of a row. Rows that pay accounts are only queued, paid or failed. */
 export const ROW_STATES = [
   "paid",
   "confirmed",
@@ -57,7 +57,10 @@ export const countsOf = (payout: Payout): RowCounts => {
   return { total, queued: pending, paid: completed, failed, ...none, cancelled: ended };
 };
 
-/** The number of rows that change only when a person acts. */
+/**
+ * The number of rows that are paid, failed, cancelled or in doubt. Their states do not change
+ * unless a person acts.
+ */
 export const settledOf = ({ paid, failed, doubt, cancelled }: RowCounts): number =>
   paid + failed + doubt + cancelled;
 

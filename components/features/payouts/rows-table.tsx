@@ -24,14 +24,17 @@ import { ROW_VIEWS, stateText } from "./use-payout-rows";
 const ALL = "all";
 const ROW_HEIGHT = 41;
 /**
- * The columns for each width of the table. The ranges of widths do not overlap. A narrow table
- * leaves out the transaction, and a narrower table also the reference, because the rows' CSV file
- * has both. On phones, a row is a card: recipient and amount, reference and state, then the
- * transaction.
+ * Grid columns on phones, where a row is a card: recipient and amount, reference and state, then
+ * the transaction. The ranges of widths of `CARD`, `NARROW` and `TEMPLATES` do not overlap.
  */
 const CARD = "max-md:grid-cols-[minmax(0,1fr)_auto]";
+/**
+ * Grid columns of a narrow table. It leaves out the reference and the transaction, which are in the
+ * rows' CSV file.
+ */
 const NARROW =
   "md:@max-[36rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(6.5rem,1fr)]";
+/** Grid columns of all widths, without and with the column of transactions. */
 const TEMPLATES = {
   unsent: `${CARD} ${NARROW} md:@min-[36rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(5rem,1.1fr)_minmax(6.5rem,1fr)]`,
   sent: `${CARD} ${NARROW} md:@min-[36rem]:@max-[48rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(5rem,1.1fr)_minmax(6.5rem,1fr)] md:@min-[48rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(5rem,1.1fr)_minmax(6.5rem,1fr)_8.75rem]`,

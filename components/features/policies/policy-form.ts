@@ -29,7 +29,7 @@ type Voters = Pick<
   "roles" | "excludeMaker" | "exemptKeys"
 >;
 
-/** The checkboxes for these rules. Without rules, owners and admins are checked. */
+/** The checkboxes for a rule about voters. Without a rule, owners and admins are checked. */
 export const voterValuesOf = (voters: Voters | null | undefined): VoterValues => {
   const hasRole = (role: (typeof VOTER_ROLES)[number]): boolean =>
     voters?.roles.includes(role) ?? role !== "operator";
@@ -88,7 +88,7 @@ const codeAmountOf = (code: PolicyRules["code"]): string => {
 };
 
 /**
- * The form's values for these rules.
+ * The form's values for the rules of a policy.
  * @param timeZone default for a policy without hours
  */
 export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => {

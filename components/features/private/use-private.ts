@@ -31,7 +31,8 @@ const IDLE_REFRESH_MS = 10_000;
 export const privacyWalletsQuery = apiQuery(listPrivacyWallets, {});
 
 /**
- * The service creates the first wallet when balances are read, so an empty list is soon read again.
+ * The project's private wallets. An empty list is soon read again, because the service creates the
+ * first wallet when balances are read.
  */
 export const usePrivacyWallets = (): UseQueryResult<ResponseOf<typeof listPrivacyWallets>> =>
   useQuery({

@@ -142,7 +142,7 @@ const FIRST_HINT =
 
 const AddressForm = ({ email, isFirst, onSend, onCancel }: AddressFormProps): ReactNode => {
   const form = useForm({ resolver: zodResolver(addressForm), defaultValues: { email } });
-  // An error of the service is shown below this form.
+  // The form gets no error of the service, because `EmailCard` shows it below the form.
   return (
     <Form
       form={form}

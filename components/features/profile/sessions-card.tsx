@@ -130,7 +130,7 @@ const SessionRow = ({ session, made, onEnded }: SessionRowProps): ReactNode => {
     await revoke.mutateAsync({ params: { id: session.id } });
     await onEnded();
   };
-  // The error is ignored here, because it is shown below.
+  // The rejection is ignored, because the row shows `revoke.error`.
   const endAtOnce = (): void => void end().catch(() => undefined);
   return (
     <li className="flex flex-wrap items-center justify-between gap-2 px-4 py-2.5">

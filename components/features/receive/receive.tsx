@@ -179,7 +179,9 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
 
 /** Maximum number of deposits in the list. */
 const SHOWN = 5;
-/** Maximum number of deposits whose sum is compared with the expected amount. */
+/**
+ * Maximum number of deposits that one request reads. They can count towards the expected amount.
+ */
 const READ = 100;
 /** Used as the id of the newest deposit when there are no deposits. It sorts before every id. */
 const FROM_START = "0";
@@ -198,7 +200,10 @@ interface WaitingCardProps {
   readonly token: TokenInfo;
   /** The expected amount as a plain decimal string; null when any amount is expected. */
   readonly expected: string | null;
-  /** Only deposits with a larger id are compared; null until the comparison begins. */
+  /**
+   * Id of the newest deposit when the person entered the expected amount. Only deposits with a
+   * larger id count towards the amount. Null until the deposits are read.
+   */
   readonly after: string | null;
   readonly onBegin: (after: string) => void;
   readonly onClose: () => void;

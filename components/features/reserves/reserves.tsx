@@ -35,7 +35,10 @@ import { type Reserve, useReserves } from "./use-reserves";
 
 const MONEY = "The money on the chains and in the accounts is untouched.";
 
-/** Sorts currencies in which accounts hold money before those that only the treasury has. */
+/**
+ * Sorts the currencies in which accounts hold money before the currencies that only the treasury
+ * has.
+ */
 const owedFirst = (reserves: readonly Reserve[]): readonly Reserve[] =>
   [...reserves].sort(
     (a, b) => Number(coverageTenths(a) === null) - Number(coverageTenths(b) === null),

@@ -29,8 +29,8 @@ interface ProviderProps {
 }
 
 /**
- * The access token is never part of a page's HTML. The browser requests it with its cookie, and API
- * calls wait for the answer.
+ * Provides the access token for the API calls of the page. The token is never part of a page's
+ * HTML. The browser requests it with its cookie, and API calls wait for the answer.
  */
 export const AccessTokenProvider = ({ signedIn, children }: ProviderProps): ReactNode => {
   const [source] = useState(() =>

@@ -3,8 +3,8 @@ import { parseUrl } from "@/lib/core/redaction";
 const OVERVIEW = "/";
 const HERE = "http://localhost";
 /**
- * Text with a backslash or a control character is refused. Browsers read a backslash as a slash
- * and drop control characters when they resolve a URL.
+ * Matches a backslash or a control character. Text with such a character is refused, because
+ * browsers read a backslash as a slash and drop control characters when they resolve a URL.
  */
 const AMBIGUOUS = /[\\\p{Cc}]/u;
 

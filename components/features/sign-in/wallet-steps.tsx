@@ -18,8 +18,8 @@ interface WalletStepsProps {
 }
 
 /**
- * The steps that need a wallet: connecting it and signing the message. Loaded after the person has
- * chosen to use one, because the wallet libraries are larger than the rest of the page.
+ * The steps that need a wallet: connecting it and signing the message. They are loaded after the
+ * person has chosen a wallet, because the wallet libraries are larger than the rest of the page.
  */
 export const WalletSteps = (props: WalletStepsProps): ReactNode => (
   <SignInWallets>

@@ -94,7 +94,9 @@ export const stepsOf = (
 };
 
 /**
- * Whether this transaction must be mined before the wallet can even estimate its next transaction.
+ * Whether the transaction at `index` must be mined before the next step. True when a later step
+ * sends a transaction of the same wallet on the same chain, because the wallet cannot estimate that
+ * transaction earlier.
  */
 export const mustBeMined = (steps: readonly SigningStep[], index: number): boolean => {
   const step = steps[index];

@@ -71,8 +71,8 @@ interface RecipientPanel {
 }
 
 /**
- * Whether the field of the recipient is open. It stays open while the recipient needs attention,
- * and it does not close by itself.
+ * State of the field of the recipient. The field opens by itself when the recipient needs
+ * attention, and the person can close it only when the recipient needs none.
  */
 const useRecipientPanel = (
   { view, complete }: Recipient,

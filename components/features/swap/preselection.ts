@@ -63,8 +63,9 @@ const DOLLAR = "USDC";
 const OTHER_THAN_DOLLAR = "WETH";
 
 /**
- * The default token that a source is swapped into: WETH for USDC, and USDC for every other token.
- * A token on the source's chain is preferred.
+ * The default token that a source is swapped into: WETH for USDC, and USDC for every other token. A
+ * token on the source's chain is preferred. When the default is not configured, any other asset is
+ * taken.
  */
 export const counterpartOf = (
   tokens: readonly TokenInfo[],
@@ -85,8 +86,8 @@ export const counterpartOf = (
 const EMPTY = { address: "", chainId: "", token: "", amount: "" };
 
 /**
- * The source with the highest value.
- *
+ * The source with the highest value that the form does not have yet. When there is none, an empty
+ * source with the treasury's address.
  * @param used sources that the form has already
  * @param target the token that is received, which cannot be sent
  */

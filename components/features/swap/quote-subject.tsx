@@ -50,7 +50,7 @@ export const subjectOfQuote = (
 const storedQuote = z.object({ quote: quoteRecord, noun: z.enum(["swap", "retry"]) });
 
 /**
- * The subject that was stored before a reload; null when its sources are not among these wallets,
+ * The subject that was stored before a reload; null when its sources are not among `wallets`,
  * because it then belongs to another person.
  */
 export const reviveQuote = (

@@ -57,8 +57,9 @@ const takenSteps = ({ steps }: Pick<Quote, "steps">): string[] => [
 type Routed = Pick<Quote, "routeId" | "to" | "steps" | "estimatedSeconds" | "alternatives">;
 
 /**
- * All routes of a quote, the best first. `names` has names of routes that the service described
- * more exactly in an earlier quote.
+ * All routes of a quote, the best first.
+ * @param names by route id, names from earlier quotes in which the service described the route more
+ * exactly
  */
 export const routeRows = (
   quote: Routed,

@@ -48,8 +48,9 @@ export const RoutesCard = ({ quote, outdated, chosen }: RoutesCardProps): ReactN
 };
 
 /**
- * Names of the routes that were alternatives in a quote of this page. The service describes the
- * pools of alternatives, but not the pools of the route that a quote takes.
+ * By route id, the names of the routes that were alternatives in a quote of this page. They are
+ * stored because the service describes the pools of alternatives, but not the pools of the route
+ * that a quote takes.
  */
 const useRouteNames = (quote: Quote | null): ReadonlyMap<string, string> => {
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
@@ -81,7 +82,8 @@ const RouteRows = ({ rows, symbol, outdated, chosen }: RouteRowsProps): ReactNod
         value={marked === undefined ? "" : keyOf(marked)}
         onValueChange={(key) => {
           const row = rows.find((one) => keyOf(one) === key);
-          // Without a choice, each new quote takes the route that is the best then.
+          // The best route is stored as no choice, so that each new quote takes the route that is
+          // the best then.
           chosen.choose(row === undefined || row.isBest ? null : row.routeId);
         }}
         className="overflow-hidden rounded-b-card"

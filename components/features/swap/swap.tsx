@@ -136,9 +136,9 @@ const sourceAmountsOf = (setup: SwapSetup, sources: readonly SourceValues[]): So
   });
 
 /**
- * The requested and the spendable amount of each source. Sources of the treasury share the part
- * that backs no global account. So an asset that leaves the treasury on several chains is also
- * counted in total.
+ * The requested and the spendable amount of each source. When several sources take the same asset
+ * from the treasury, one more entry has their sum, because they share the part that backs no global
+ * account.
  */
 const requestedAmountsOf = (
   setup: SwapSetup,

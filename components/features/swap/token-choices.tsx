@@ -43,9 +43,8 @@ export const sourceChoices = (setup: SwapSetup): TokenChoice[] =>
 export const targetKey = ({ chainId, token }: ChosenToken): string => `${chainId} ${token}`;
 
 /**
- * Every token that can be received. When a wallet of the project receives it, its holdings come
- * first.
- *
+ * Every token that can be received. When a wallet of the project receives the token, the tokens
+ * that this wallet holds come first.
  * @param recipient address of that wallet; null for other recipients
  */
 export const targetChoices = (setup: SwapSetup, recipient: string | null): TokenChoice[] => {

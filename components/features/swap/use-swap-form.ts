@@ -62,7 +62,7 @@ interface Preselection {
   readonly initial: SwapValues;
   /** The preselected values as JSON. */
   readonly text: RefObject<string>;
-  /** Keeps a draft once the person changed something. */
+  /** Stores a draft only while the values differ from the preselected values. */
   readonly draft: TabStore<SwapValues>;
 }
 

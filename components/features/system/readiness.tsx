@@ -26,8 +26,8 @@ interface HealthView {
 }
 
 /**
- * The state of the service as this browser sees it. A lost connection takes precedence, because the
- * newest answer of the service is then out of date.
+ * The state of the service as this browser sees it. When the device is offline, the text says only
+ * that, because the newest answer of the service is then out of date.
  */
 export const healthView = (facts: HealthFacts): HealthView => {
   const { online, live, readiness, signingOff, down } = facts;
@@ -87,7 +87,8 @@ const isReadiness = (body: unknown): body is Readiness =>
   "status" in body &&
   STATES.some((state) => state === body.status);
 
-// The body is the same for 200 and 503, so the API client cannot be used, because it throws at 503.
+// The API client cannot be used, because it throws at 503. The body of a 503 has the same form as
+// the body of a 200, and says which parts do not work.
 const fetchReadiness = async (signal: AbortSignal): Promise<Readiness> => {
   const response = await fetch(`/api${getReadiness.path}`, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -101,8 +102,8 @@ const fetchReadiness = async (signal: AbortSignal): Promise<Readiness> => {
 };
 
 /**
- * The part that says whether payments are signed. People who may not see the parts get this from
- * their profile.
+ * Name of the part that says whether payments are signed. Lists of parts that do not work leave it
+ * out, because `signingOff` of the profile tells everybody about it.
  */
 export const SIGNING_PART = "signing";
 

@@ -113,8 +113,8 @@ const storedTransfer = z.object({
 });
 
 /**
- * The subject that was stored before a reload; null when its source is not among these wallets,
- * because it then belongs to another person.
+ * The subject that was stored before a reload; null when its source is not among `wallets`, because
+ * it then belongs to another person.
  */
 export const reviveTransfer = (
   stored: unknown,

@@ -38,7 +38,10 @@ export interface TransferForm {
   readonly body: TransferBody | null;
   /** Sets and validates a field that is not a text input. */
   readonly choose: (field: keyof TransferValues, value: string) => void;
-  /** Changes the token, and also the chains that do not have the token. */
+  /**
+   * Changes the asset. Also changes the source chain when the wallet has none of the asset there,
+   * and the destination chain when that chain does not have the asset.
+   */
   readonly chooseAsset: (assetId: string) => void;
   /** The wallet's balance of an asset, on one chain or on all chains; null while it is unknown. */
   readonly held: (assetId: string, chainId?: string) => string | null;

@@ -30,8 +30,8 @@ const REFUSALS: Readonly<Record<string, LinkProblem>> = {
 };
 
 /**
- * Explains why a wallet was not linked. Null for an error of the service without a text here; the
- * page then shows the service's own message.
+ * Explains why a wallet was not linked. Null for an error of the service for which `REFUSALS` has
+ * no text. The page then shows the service's own message.
  */
 export const linkProblem = (error: unknown): LinkProblem | null => {
   const code = codeOf(error);

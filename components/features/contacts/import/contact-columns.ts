@@ -65,9 +65,9 @@ const named = (header: readonly Cell[], body: Rows, wanted: ContactColumn): numb
 };
 
 /**
- * Detects whether the first row is a header, and the meaning of each column. Without a heading,
- * the only column that contains addresses is the address column, and the first other column has
- * the names.
+ * Detects whether the first row is a header, and the meaning of each column. When no heading means
+ * the address, the only column that contains addresses is the address column. In a file without a
+ * header, the first column without a meaning has the names.
  */
 export const contactLayoutOf = (rows: Rows): ContactLayout => {
   const [first = []] = rows;

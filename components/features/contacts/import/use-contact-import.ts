@@ -25,7 +25,7 @@ export interface ContactImport {
   readonly setExisting: (existing: Existing) => void;
   readonly change: (key: number, cells: Partial<ContactCells>) => void;
   readonly remove: (keys: ReadonlySet<number>) => void;
-  /** The outcome of each row, by key; null until the service has checked these rows. */
+  /** The outcome of each row, by key; null until the service has checked the current rows. */
   readonly checked: ReadonlyMap<number, ImportedRow> | null;
   readonly check: () => Promise<void>;
   /** Stores the contacts. Resolves with null when the service returned an error. */

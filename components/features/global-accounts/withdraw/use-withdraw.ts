@@ -34,7 +34,9 @@ export interface Withdrawing {
   readonly values: WithdrawValues;
   readonly token: TokenInfo | undefined;
   readonly chainIds: readonly string[];
-  /** Returns the treasury's balance on a chain; null when unknown. */
+  /**
+   * Returns the amount that a withdrawal may take from the treasury on a chain; null when unknown.
+   */
   readonly held: (chainId: string) => string | null;
   readonly spendable: Spendable;
   readonly recipient: Recipient;

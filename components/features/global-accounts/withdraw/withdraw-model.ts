@@ -74,7 +74,10 @@ export const toWithdrawBody = (
   };
 };
 
-/** The treasury's balance of the asset on a chain; null when unknown. */
+/**
+ * The amount of the asset that a withdrawal may take from the treasury on a chain; null when
+ * unknown.
+ */
 export const treasuryHas = (
   setup: SwapSetup,
   assetId: string,
@@ -122,7 +125,10 @@ const API_FIELDS: Readonly<Record<string, keyof WithdrawValues>> = {
   reference: "reference",
 };
 
-/** Prefixes for the API's messages at these paths, which do not name their subject. */
+/**
+ * For a path in the API's error, the words that are put before its message, because the message
+ * does not name its subject.
+ */
 const SUBJECTS: Readonly<Record<string, string>> = {
   "transfers.0.address": "The address ",
   "transfers.0.token": "The token ",

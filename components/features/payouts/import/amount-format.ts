@@ -15,7 +15,10 @@ export type AmountReading =
   | { readonly refusal: string };
 
 const WORD = String.raw`[\p{L}\p{Sc}](?:[\p{L}\p{Sc}.]*[\p{L}\p{Sc}])?`;
-/** A unit with digits, such as `USDT0`, needs a space before the number. */
+/**
+ * Matches a unit with digits, such as `USDT0`. A space must follow it, so that its digits are not
+ * read as a part of the number.
+ */
 const WORD_APART = String.raw`\p{L}[\p{L}\p{N}.]*(?=\s)`;
 const MARKS = String.raw`.,'’ \u00a0\u2007\u2009\u202f`;
 const PARTS = new RegExp(
@@ -26,8 +29,8 @@ const PARTS = new RegExp(
   "u",
 );
 /**
- * Words that multiply or divide the number. They cannot be distinguished from a token with the same
- * symbol.
+ * Words that multiply or divide the number. An amount with such a word is refused, because the word
+ * could also be the symbol of a token.
  */
 const MULTIPLIER =
   /^(k|m|mm|mn|mio|mill?|million|b|bn|billion|mrd|t|tn|trn|trillion|thousand|tsd|lakh|lac|crore|cr|ct|cents?|wei|gwei)s?\.?$/i;

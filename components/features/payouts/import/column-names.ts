@@ -3,8 +3,8 @@ import { type Cell, cellText } from "@/components/features/file-import/table";
 export const FIELDS = ["recipient", "amount", "token", "reference", "note"] as const;
 export type ImportField = (typeof FIELDS)[number];
 /**
- * Chain and type are not fields of a payment. They only serve to refuse rows for another chain or
- * for NFTs.
+ * The meanings that a column of a file can have. `chain` and `type` are not fields of a payment.
+ * They only serve to refuse rows for another chain or for NFTs.
  */
 export const COLUMNS = [...FIELDS, "chain", "type"] as const;
 export type ImportColumn = (typeof COLUMNS)[number];

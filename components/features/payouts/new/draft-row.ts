@@ -98,8 +98,8 @@ interface KindRules extends Pick<RowRules, "fields" | "columns" | "problemsOf"> 
 }
 
 /**
- * Completes the rules of one kind of payout. Caches the problems of each row, because rows are
- * immutable.
+ * Adds `moneyOf` and `contentOf` to the rules of one kind of payout. Also caches the problems of
+ * each row, because rows are immutable.
  */
 export const rowRules = ({ payOf, ...kind }: KindRules): RowRules => {
   const cache = new WeakMap<DraftValues, RowProblems>();

@@ -26,7 +26,7 @@ export const requestBytes = (rows: readonly DraftValues[]): number =>
     ),
   ).size;
 
-/** Why these rows do not fit into one payout, and the next step; null when they do. */
+/** Why the rows do not fit into one payout, and the next step; null when they do. */
 export const requestProblem = (rows: readonly DraftValues[]): string | null => {
   if (rows.length > PAYOUT_ROWS_MAX)
     return `There are ${countText(rows.length)} rows; a payout takes at most ${countText(PAYOUT_ROWS_MAX)}. Split the file.`;

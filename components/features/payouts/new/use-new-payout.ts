@@ -251,7 +251,7 @@ export const useNewPayout = (): NewPayout => {
     sizeProblem,
     body,
     submit,
-    // The button keeps waiting until the review is there, so that nobody creates a second payout.
+    // Stays true until the review is open, so that nobody creates a second payout.
     submitting: pending || isLeaving,
     error: serverFindings.error,
   };

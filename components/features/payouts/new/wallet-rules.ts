@@ -34,8 +34,8 @@ export interface WalletTarget {
 }
 
 /**
- * Finds a token by its symbol, address or CAIP-19 id, or by `native`. Returns undefined for a
- * symbol that two tokens share.
+ * Finds a token by its symbol, address or CAIP-19 id, or by `native`. An empty text means the
+ * default token. Returns undefined for an unknown text and for a symbol that two tokens share.
  */
 export const findToken = (
   text: string,

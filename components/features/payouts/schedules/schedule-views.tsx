@@ -39,7 +39,10 @@ const STATUS_VIEWS = {
   cancelled: { word: "Cancelled", tone: "neutral", icon: Ban },
 } as const satisfies Record<Schedule["status"], View>;
 
-/** Missed runs are never paid later, so they are as prominent as refused runs. */
+/**
+ * Word, tone and icon of each state of a run. A missed run is never paid later, so it has a warning
+ * as a refused run has.
+ */
 const RUN_VIEWS = {
   started: { word: "Started", tone: "success", icon: CircleCheck },
   missed: { word: "Missed, not paid", tone: "warning", icon: ClockAlert },

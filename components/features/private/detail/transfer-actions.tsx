@@ -132,7 +132,10 @@ const ACTS = {
   public_exit: "Withdraw",
 } as const satisfies Record<PrivateTransfer["kind"], string>;
 
-/** Label of the amount once the operation is completed. Before that, nothing has arrived. */
+/**
+ * Label of the amount once the operation is completed. Before that, nothing has arrived, so the
+ * label is "Amount".
+ */
 const AMOUNT_WORDS = {
   shield: "Deposited",
   private_transfer: "Received exactly",
@@ -143,7 +146,10 @@ const AMOUNT_WORDS = {
 
 type TransferFactsProps = Omit<TransferActionsProps, "operation">;
 
-/** Shows planned amounts while the operation runs, and afterwards the amounts that arrived. */
+/**
+ * The facts of an operation: the planned amounts while it runs, and afterwards the amounts that
+ * arrived.
+ */
 export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNode => {
   const { kind, toAddress, amount, minimum, received } = transfer;
   const makesNote = kind === "shield" || kind === "private_swap";

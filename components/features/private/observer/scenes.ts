@@ -54,8 +54,8 @@ export interface SceneEdge {
   /** The amount, or the text that replaces it. */
   readonly label: string;
   /**
-   * `hidden`: money moves, but the observer cannot see which or how much. `todo`: it has not moved
-   * yet.
+   * `hidden`: money moves, but the observer cannot see which or how much. `todo`: the money has not
+   * moved yet.
    */
   readonly look: "seen" | "private" | "hidden" | "todo";
 }
@@ -99,7 +99,7 @@ const poolNode = ({ pool, setSize }: Observed): SceneNode => ({
   detail: setText(setSize),
 });
 
-/** The look `private` is violet, the colour of shielded money, because only the project sees it. */
+/** An edge with the given look. While nothing is on the chain, the look is `todo` instead. */
 const edge = (label: string, look: SceneEdge["look"], stage: Stage): SceneEdge => ({
   label,
   look: isOnChain(stage) ? look : "todo",
