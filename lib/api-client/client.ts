@@ -69,7 +69,7 @@ type Arguments<C extends Callable> =
     : [options: CallOptions<C>];
 
 export interface ApiClient {
-  /** @throws ApiError */
+  /** Calls a route by its contract, and returns the body of the answer. @throws ApiError */
   call<C extends Callable>(contract: C, ...options: Arguments<C>): Promise<ResponseOf<C>>;
   /**
    * Events of a stream. After a lost connection, the stream continues after the last received
@@ -175,7 +175,10 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
   const send =
     options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
 
-  /** May fail, because the headers may need the network, for example for a token. */
+  /**
+   * Creates the headers of a call. May fail, because `options.headers` may need the network, for
+   * example for a token.
+   */
   const ownHeaders = async (signal: AbortSignal | undefined): Promise<Headers> => {
     try {
       return new Headers(await options.headers?.());

@@ -4,11 +4,11 @@ import type { ChainRegistry } from "./registry";
 
 export interface Asset {
   readonly assetId: string;
-  /** The symbol of its first token. */
+  /** The symbol of the first token of the asset. */
   readonly symbol: string;
   /**
-   * The largest `decimals` of its tokens: the number of fraction digits that an amount of the asset
-   * may have.
+   * The largest `decimals` of the asset's tokens: the number of fraction digits that an amount of
+   * the asset may have.
    */
   readonly decimals: number;
   readonly tokens: readonly Token[];

@@ -51,7 +51,10 @@ interface HeadProbeDeps {
   readonly monotonicMs?: () => number;
 }
 
-/** Number of missing blocks at which a chain counts as stalled. */
+/**
+ * A chain counts as stalled when its newest block stays the same for longer than this many block
+ * times, and for longer than `STILL_MIN_MS`.
+ */
 const BLOCKS_MISSED_MAX = 10;
 const STILL_MIN_MS = 30_000;
 

@@ -24,8 +24,8 @@ const RECEIPTS_AT_ONCE = 50;
 export interface CoinSend {
   readonly to: Address;
   /**
-   * The signer of the transaction. From logs of EIP-7708, it is the direct sender, which may be a
-   * contract.
+   * The sender of the coins: the signer of the transaction, or in a log of EIP-7708 the direct
+   * sender, which may be a contract.
    */
   readonly from: Address;
   readonly amountBase: bigint;

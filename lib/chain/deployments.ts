@@ -52,8 +52,8 @@ export const createDeployments = (registry: Registry): Deployments => {
       const key = `${String(chainId)}:${address}`;
       if (remembered.has(key)) return true;
       const isDeployed = await chainCall(chainId, () => hasCode(chainId, address));
-      // Runs in the background. At a node without the state of final blocks the check fails. The
-      // contract is then not cached, which only costs further requests.
+      // The check for a final block runs in the background. It fails at a node without the state of
+      // final blocks. The contract is then not cached, which only costs further requests.
       if (isDeployed) rememberWhenFinal(chainId, address, key).catch(() => undefined);
       return isDeployed;
     },

@@ -177,7 +177,8 @@ test("the code of a deployed distributor is recognised, and no other", async () 
   const elsewhere = someone();
   const code = (await chain.client.getCode({ address: distributor })) ?? "0x";
   await chain.client.setCode({ address: elsewhere, bytecode: code });
-  // Such code would mistake an accidental direct call for a delegated one.
+  // Code with the address of another deployment would mistake an accidental direct call for a
+  // delegated one.
   expect(await distributorFault(chain.client, elsewhere)).toContain("is not the Distributor");
 });
 

@@ -12,8 +12,8 @@ const refusalObject = z.looseObject({
 });
 
 /**
- * Maximum length of an answer that is checked for a rejected batch, because such answers are
- * short. Longer answers are not parsed here, because viem parses them too.
+ * Maximum length of an answer that is parsed to recognise a rejected batch, because the answers of
+ * rejections are short. Longer answers are not parsed here, because viem parses them too.
  */
 const REFUSAL_LENGTH_MAX = 2_000;
 const PARTS_AT_ONCE = 4;
@@ -27,7 +27,7 @@ const ACCOUNT_STATUSES: ReadonlySet<number> = new Set([401, 403, TOO_MANY_REQUES
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Null when longer than `ANSWER_BYTES_MAX`. */
+  /** The body; null when it is longer than `ANSWER_BYTES_MAX`. */
   readonly text: string | null;
 }
 

@@ -78,7 +78,7 @@ test("calls of one moment share a request, in batches of at most batchMax, and e
 });
 
 test("calls gather while the node answers, and go out together with its answer", async () => {
-  // The time after which calls do not wait any longer does not pass, however busy the machine is.
+  // Fake timers keep the time limit for collecting calls from passing, however busy the machine is.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { requests, fetchFn } = heldNode();

@@ -113,16 +113,21 @@ interface PaceOptions {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** Minimum gap between calls after the node has limited the rate. */
+/**
+ * Gap between calls after the first rate limit error. Each further such error widens the gap, up to
+ * `GAP_MAX_MS`.
+ */
 const GAP_MIN_MS = 20;
 const GAP_MAX_MS = 200;
 /**
- * Pause without calls after the node has limited the rate. Each further rate limit error doubles
- * it.
+ * First pause without calls after a rate limit error. Each further such error doubles the pause, up
+ * to `PAUSE_MAX_MS`.
  */
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 1_000;
-/** Maximum time that a call waits for its turn. A call that would wait longer fails at once. */
+/**
+ * Maximum time that a call waits for its turn. A call that would wait longer fails without waiting.
+ */
 const WAIT_MAX_MS = 4_000;
 const WIDER = 1.5;
 const NARROWER = 0.9;

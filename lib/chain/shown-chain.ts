@@ -2,7 +2,7 @@ import type { Token } from "@/lib/core/token";
 
 export interface ShownChain {
   readonly name: string;
-  /** Null when the chain is no longer configured. */
+  /** Number of confirmations of a final block; null when the chain is no longer configured. */
   readonly confirmations: number | null;
   readonly explorerUrl?: string | undefined;
   readonly nativeCurrency: { readonly symbol: string; readonly decimals: number };

@@ -1,4 +1,6 @@
-/** Compares the configuration with the chains before the service starts. */
+/**
+ * Compares the configuration with the nodes and contracts of each chain before the service starts.
+ */
 import {
   createPublicClient,
   erc20Abi,
@@ -163,8 +165,8 @@ const checkTokens = async (client: PublicClient, chain: ChainConfig): Promise<st
 };
 
 /**
- * Without a bundler, the executor must know how the chain charges for data on its parent chain. So
- * a rollup whose kind is not configured, or configured wrongly, is a fault.
+ * Reports a rollup whose kind is not configured, or configured wrongly: without a bundler, the
+ * executor must know how the chain charges for data on its parent chain.
  */
 const checkRollup = async (
   client: PublicClient,

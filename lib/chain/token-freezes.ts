@@ -27,8 +27,8 @@ const WORD_LENGTH = YES.length;
 const HOLDINGS_AT_ONCE_MAX = 1000;
 const KNOWN_MAX = 10_000;
 /**
- * How long it is cached which functions a token has. A token behind a proxy contract may get one
- * of the functions later.
+ * How long it is cached which of the two functions a token has, because a token behind a proxy
+ * contract may get one of them later.
  */
 const KNOWN_MS = 600_000;
 

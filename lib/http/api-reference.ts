@@ -41,9 +41,9 @@ const renderer = (): Promise<RendererFile> => {
 };
 
 /**
- * The file has 3.4 MB and is public, so each process compresses it only once. It is always sent as
- * gzip, which every browser accepts, because server.ts does not pass `accept-encoding` on to the
- * pages.
+ * Answers a request for the renderer's script. The file has 3.4 MB and is public, so each process
+ * compresses it only once. It is always sent as gzip, which every browser accepts, because
+ * server.ts does not pass `accept-encoding` on to the pages.
  * @returns null when no file has this name
  */
 export const referenceFile = async (name: string): Promise<Response | null> => {

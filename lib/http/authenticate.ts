@@ -43,8 +43,8 @@ const readCredential = (input: HttpInput): Credential => {
 const NOBODY = Promise.resolve(null);
 
 /**
- * The key is verified before its permissions, so that only the holder of a valid key learns which
- * permission is missing.
+ * Rejects an API key on a route that only people may call. The key is verified first, so that only
+ * the holder of a valid key learns that the route is not for keys.
  */
 const refuseKey = async (
   services: HttpServices,

@@ -54,7 +54,10 @@ import { afterFile } from "@/lib/dev/testing/after-file";
 
 const CHAIN = 31339;
 const TIMEOUT_MS = 300_000;
-/** The mailbox of development keeps mails as they were sent, codes included. */
+/**
+ * The table of the development inbox. It keeps mails as they were sent, codes included, so it is
+ * not searched.
+ */
 const MAILBOX = "dev_mail";
 
 const devnet = await testDevnet();

@@ -48,7 +48,7 @@ export const codingFor = (
 export const isCompressible = (contentType: string | undefined): boolean =>
   contentType !== undefined && COMPRESSIBLE.test(contentType);
 
-/** Compresses a stream. Each chunk is sent at once, so that a page appears in parts. */
+/** Compresses a stream. Each chunk is sent immediately, so that a page appears in parts. */
 export const encoderOf = (coding: Coding): Transform =>
   coding === "br"
     ? createBrotliCompress({
@@ -114,8 +114,8 @@ export const compressed = async (
 
 const DRAIN_MS = 2_000;
 
-// Node would continue reading a refused upload. The caller gets a short time to read the answer,
-// then the connection is closed.
+// Ends a refused upload, which Node would continue to read. The caller gets a short time to read
+// the answer, then the connection is closed.
 const drain = (incoming: IncomingMessage): void => {
   if (incoming.complete || incoming.destroyed) return;
   const timer = setTimeout(() => incoming.destroy(), DRAIN_MS);

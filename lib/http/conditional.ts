@@ -7,7 +7,7 @@ import type { Contract } from "@/lib/contracts/contract";
 import type { HttpInput } from "./input";
 import type { Answer } from "./reply";
 
-/** Weak, because the same answer may be sent compressed. */
+/** The entity tag of a body. It is weak, because the same answer may be sent compressed. */
 const tagOf = (body: string): string =>
   `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
 

@@ -30,8 +30,9 @@ const download = (headers: Readonly<Record<string, string>>, parts: Parts): Resp
 const attachment = (fileName: string): string => `attachment; filename="${fileName}"`;
 
 /**
- * A CSV file as a Response, sent while `lines` are generated. The lines contain their line ends. No
- * other code answers `text/csv`.
+ * A CSV file as a Response, sent while `lines` are generated. The lines contain their line ends.
+ * Every answer of the type `text/csv` must be made here, because the type `CsvText` ensures that
+ * all cells are encoded.
  */
 export const csvDownload = (
   fileName: string,

@@ -89,8 +89,8 @@ const opened = (page: PageRequest, config: Config, cursor: string): string => {
   const isOwn =
     mac.length === MAC_BYTES &&
     keysOf(config).some((key) => timingSafeEqual(macOf(key, boundTo(page, position)), mac));
-  // Node ignores characters that do not complete a byte, so a cursor with one character appended
-  // decodes to the same bytes.
+  // The text is compared too, because Node ignores characters that do not complete a byte: a cursor
+  // with one character appended decodes to the same bytes.
   if (bytes.toString("base64url") !== cursor || !isOwn) throw invalidCursor();
   return position;
 };

@@ -105,10 +105,10 @@ const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unkno
 };
 
 /**
- * Only successful answers are stored and repeated. A request that failed changed nothing, and the
- * reason for its error may no longer apply, so a repetition with the same key runs again. When a
- * request failed after its commit, the module finds the record by the idempotency key that it
- * stored with its own rows.
+ * Whether an answer is stored and repeated. Only successful answers are. A request that failed
+ * changed nothing, and the reason for its error may no longer apply, so a repetition with the same
+ * key runs again. When a request failed after its commit, the module finds the record by the
+ * idempotency key that it stored with its own rows.
  */
 const isStored = ({ status }: Pick<Answer, "status">): boolean => status < 300;
 
@@ -131,7 +131,10 @@ export interface IdempotentCall {
   readonly onError: (error: unknown) => void;
 }
 
-/** Equal JSON values have equal texts, whatever their formatting. */
+/**
+ * The body in a canonical form, in which equal JSON values have equal texts, whatever their
+ * formatting.
+ */
 const bodyText = (rawBody: Uint8Array | null): string =>
   rawBody === null ? "" : canonicalJson(JSON.parse(new TextDecoder().decode(rawBody)));
 

@@ -9,7 +9,7 @@ import type { RequestContext } from "@/lib/core/actor";
  */
 export interface HttpInput {
   readonly method: string;
-  /** Without the query. */
+  /** Path of the URL, without the query. */
   readonly path: string;
   /** The query with its question mark, or empty. */
   readonly search: string;

@@ -18,8 +18,8 @@ import { toAnswer, toDomainError } from "./problem";
 import { afterFile } from "@/lib/dev/testing/after-file";
 
 /**
- * Every secret of this file, by the place where it is configured. Nothing listens on the discard
- * port.
+ * A random secret. Each one is configured in a different place, so that a leak shows from which
+ * place it comes.
  */
 const secret = () => randomBytes(12).toString("hex");
 const { url } = await testDatabase();
@@ -36,6 +36,7 @@ const KEYS = {
   webhook: randomBytes(32).toString("hex"),
 };
 const CHAIN_IDS = [131337, 131338, 131339];
+/** The discard port, on which nothing listens. */
 const NOWHERE = "127.0.0.1:9";
 const PUBLIC_URL = "https://pay.example.org";
 

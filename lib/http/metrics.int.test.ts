@@ -131,7 +131,8 @@ test("deliveries: what waits and for how long, what failed and is tried again, a
     'causeway_webhook_lag_seconds_bucket{le="5"}',
     "causeway_webhook_lag_seconds_sum",
   ];
-  // An hour passed on its clock, so the request is in no bucket up to five seconds.
+  // The service's clock moved by `RETRY_AFTER_SECONDS`, so the delivery is in no bucket up to five
+  // seconds.
   expect(now(late)).toBe(before(late));
   expect(now(sum) - before(sum)).toBeGreaterThanOrEqual(RETRY_AFTER_SECONDS);
   await services.webhooks.update(actor, endpoint.id, { status: "paused" });

@@ -55,8 +55,8 @@ const credentials = z.object({
 type Auth = ReturnType<typeof getServices>["auth"];
 
 /**
- * The server in front of the pages writes one address into `x-forwarded-for`: the caller behind the
- * trusted proxies.
+ * The origin of a sign-in, for records. The server in front of the pages writes one address into
+ * `x-forwarded-for`: the caller behind the trusted proxies.
  */
 const originOf = (headers: Readonly<Record<string, unknown>>): RequestContext => {
   const { "user-agent": userAgent, "x-forwarded-for": forwarded } = headers;
@@ -69,8 +69,8 @@ const originOf = (headers: Readonly<Record<string, unknown>>): RequestContext =>
 };
 
 /**
- * Follows the rules of `POST /auth/token`: the nonce comes from `POST /auth/nonce` and is stored in
- * the database.
+ * Signs in with a wallet by the rules of `POST /auth/token`: the nonce comes from `POST
+ * /auth/nonce` and is stored in the database. Null when the input is malformed.
  */
 const signIn = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const parsed = credentials.safeParse(input);
@@ -88,7 +88,10 @@ const assertionOf = (text: string): unknown => {
   }
 };
 
-/** Follows the rules of `POST /auth/passkey/token`. */
+/**
+ * Signs in with a passkey by the rules of `POST /auth/passkey/token`. Null when the input is
+ * malformed.
+ */
 const signInByPasskey = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const text = z.object({ credential: z.string().max(ASSERTION_LENGTH_MAX) }).safeParse(input);
   const parsed = passkeyAssertion.safeParse(
@@ -177,8 +180,8 @@ const redirectWithin = (url: string, publicUrl: string): string => {
 };
 
 /**
- * A cookie from before a change of APP_SECRET stays valid, and its next use encrypts it under the
- * current secret.
+ * Decodes a session cookie with the first secret that fits. A cookie from before a change of
+ * APP_SECRET therefore stays valid, and its next use encrypts it under the current secret.
  */
 const decodeWith =
   (secrets: readonly string[]) =>

@@ -96,8 +96,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 export const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
   const codes = new Set<ErrorCode>([...(contract.errors ?? []), ...ALWAYS]);
   const add = (more: readonly ErrorCode[]): void => more.forEach((code) => codes.add(code));
-  // Policies apply exactly to operations that move money on chains. Such operations are not
-  // possible while signing is turned off.
+  // Exactly the operations that move money on chains declare `policy_violation`. Each of them can
+  // also fail with the two codes that are added here.
   if (codes.has("policy_violation")) add(["signing_off", "paid_already"]);
   if (contract.auth !== "public") add(AUTHENTICATED);
   // An operation without a body still checks whether one was sent.

@@ -73,9 +73,9 @@ const shownDefault = (value: unknown): string => {
 type Overridden = Parameters<NonNullable<z.core.ToJSONSchemaParams["override"]>>[0];
 
 /**
- * Generators such as openapi-typescript treat a field with a `default` as always present, and so
- * require it in requests. In bodies the description states the default instead; in answers the
- * field is always present.
+ * Removes the `default` of a field, because generators such as openapi-typescript treat such a
+ * field as always present, and so require it in requests. In bodies the description states the
+ * default instead; in answers the field is always present. Parameters keep their `default`.
  */
 const tellDefault = ({ zodSchema, jsonSchema }: Overridden, place: Place): void => {
   const { def } = zodSchema._zod;

@@ -292,8 +292,8 @@ const requestOf = (
 };
 
 /**
- * OpenAPI 3.1 has no schema for streams. The document gives the schema of each event's data
- * instead, and a text describes the lines of the stream.
+ * Describes the success of an operation. For a stream, the text shows its first lines: OpenAPI 3.1
+ * has no schema for streams, so the document gives only the schema of each event's data.
  */
 const successText = ({ operationId, contract }: NamedContract, examples: Examples): string => {
   const lines = examples[operationId]?.lines;

@@ -82,7 +82,7 @@ test("a page of another site that points its name at this machine reads no mail,
   ])
     for (const path of ["/api/dev/inbox", "/api/metrics", "/dev/mail"])
       expect([host, path, (await ask(port, path, { host })).status]).toEqual([host, path, 200]);
-  // All other routes answer under any name, as before.
+  // All other routes answer under any name.
   expect((await ask(port, "/api/health", { host: EVIL })).status).toBe(200);
 });
 

@@ -20,6 +20,7 @@ export const isOwnHost = (host: string | null, publicUrl: string): boolean => {
 };
 
 /**
+ * Rejects a request that another site's page sends by DNS rebinding.
  * @throws DomainError `forbidden` for a request whose `Host` is neither this machine nor
  * `PUBLIC_URL`
  */

@@ -134,7 +134,8 @@ export const askForPage = (
   });
 
 /**
- * @returns the memory in use by the pages' process, in bytes; null when it does not answer in time
+ * Probes the pages' process.
+ * @returns the memory in use by the process, in bytes; null when it does not answer in time
  */
 const askWhetherAlive = (socketPath: string, timeoutMs: number): Promise<number | null> =>
   new Promise((resolve) => {

@@ -28,7 +28,7 @@ const health = defineContract({
   response: z.object({ value: z.string() }),
 });
 
-// Other servers on this machine also have folders there.
+// A separate temporary folder, because other servers on this machine have folders in the usual one.
 const temporary = mkdtempSync(join(tmpdir(), "cw-"));
 vi.stubEnv("TMPDIR", temporary);
 afterAll(() => {

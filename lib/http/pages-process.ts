@@ -35,8 +35,9 @@ type PagesEvent =
   | { readonly type: "ready" };
 
 interface PagesBounds extends LifeBounds {
-  /** The shortest and the longest pause before the pages are started again. */
+  /** The shortest pause before the pages are started again. */
   readonly firstMs: number;
+  /** The longest pause before the pages are started again. */
   readonly maxMs: number;
   /** Running time after which the pauses start again from the shortest. */
   readonly steadyAfterMs: number;
@@ -46,7 +47,7 @@ interface PagesOptions {
   readonly entry: string;
   /** Origin of the app as browsers see it. */
   readonly publicUrl: string;
-  /** Default: the arguments of this process. */
+  /** Arguments for Node. Default: the arguments of this process. */
   readonly nodeArguments?: readonly string[];
   /** Called when the pages end, with the reason, and when they run again. */
   readonly onEvent: (event: PagesEvent) => void;

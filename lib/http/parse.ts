@@ -120,7 +120,7 @@ const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string 
 const shown = (value: unknown): string =>
   typeof value === "string" ? `"${value}"` : String(value);
 
-/** `must be "a"`, or `must be one of "a", "b"`. */
+/** The message for a value that is not allowed: `must be "a"`, or `must be one of "a", "b"`. */
 const oneOf = (values: readonly unknown[]): string =>
   values.length === 1
     ? `must be ${shown(values[0])}`
@@ -304,6 +304,7 @@ const describe = (details: readonly ErrorDetail[]): string => {
 };
 
 /**
+ * Parses the value with its schema.
  * @throws DomainError `unknown_parameter` when the schema does not have a name, `invalid_request`
  * for other faults
  */
@@ -333,8 +334,9 @@ const unstorableIn = (value: unknown, path: readonly string[]): ErrorDetail[] =>
 };
 
 /**
- * PostgreSQL stores neither NUL nor half a surrogate pair; in JSON columns it may accept them and
- * then fail to return them.
+ * Returns the value, unless it contains text that cannot be stored. PostgreSQL stores neither NUL
+ * nor half of a surrogate pair. In JSON columns it may accept them, and then fail to return them.
+ * @throws DomainError `invalid_request`
  */
 const requireStorable = (value: unknown): unknown => {
   const details = unstorableIn(value, []).slice(0, DETAILS_MAX);
@@ -356,7 +358,11 @@ export const parseParams = (
   return parsed.data;
 };
 
-/** A repeated parameter is ambiguous, because programs differ in which value they use. */
+/**
+ * Rejects a query in which a parameter is repeated, because programs differ in which value they
+ * use.
+ * @throws DomainError `invalid_request`
+ */
 const refuseRepeated = (given: URLSearchParams): void => {
   const names = [...given.keys()];
   const details = [
@@ -386,7 +392,10 @@ export const parseQuery = (contract: Contract, search: string): unknown => {
   return search.includes("%00") ? requireStorable(query) : query;
 };
 
-/** The result of `read`, which throws when the body is not JSON. */
+/**
+ * Returns the result of `read`.
+ * @throws DomainError `invalid_request` when `read` throws, because the body is not JSON
+ */
 const asJson = <T>(read: () => T): T => {
   try {
     return read();

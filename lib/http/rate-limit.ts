@@ -34,7 +34,7 @@ interface Window {
   shared: number;
   /** Number of requests that were sent to the store but are not confirmed yet. */
   inFlight: number;
-  /** Counted here since the last statement. */
+  /** Number of requests that this process has counted since its last statement. */
   pending: number;
 }
 
@@ -149,6 +149,7 @@ const createRateCounter = (store: RateStore, options: RateCounterOptions) => {
   };
 
   /**
+   * Adds the result of a statement to the counts of the window, unless the window has ended.
    * @param total after the increment; null when the store failed, so that the increment is sent
    * again
    */
@@ -159,7 +160,8 @@ const createRateCounter = (store: RateStore, options: RateCounterOptions) => {
   ): void => {
     if (window.start !== windowStart.getTime()) return;
     window.inFlight -= by;
-    // The answers of two statements may arrive in reverse order, and a total only grows.
+    // The highest total is kept, because the answers of two statements may arrive in reverse order,
+    // and a total only grows.
     if (total !== null) window.shared = Math.max(window.shared, total);
     else {
       window.pending += by;
@@ -256,7 +258,7 @@ export interface RateLimiter {
 }
 
 interface RateLimiterOptions extends RateCounterOptions {
-  /** Maximum time that a request waits for the store. Default 250. */
+  /** Maximum time in milliseconds for which a request waits for the store. Default 250. */
   readonly answerWithinMs?: number;
 }
 

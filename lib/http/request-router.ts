@@ -85,9 +85,9 @@ const answerSlash = ({ path, search }: RequestTarget): Answer => {
 const isCatchAll = ({ entry }: RouteMatch<RouteEntry>): boolean => entry.path.includes("[...");
 
 /**
- * Finds the handler of a request: a route module, or the pages. Each request is counted once
- * against its address, by its route or here. The promise rejects with the error for the answer,
- * which may be any error.
+ * Returns a function that answers a request by its route module, or passes it to the pages. Each
+ * request is counted once against its address, by its route or here. The promise of the function
+ * rejects with the error for the answer, which may be any error.
  * @param closing aborts when the server closes; streams end then
  */
 export const createRequestRouter = (options: RouterOptions, closing: AbortSignal) => {

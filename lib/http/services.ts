@@ -9,7 +9,7 @@ export interface KeyRequest {
   readonly id: string;
   readonly keyId: string;
   readonly method: string;
-  /** The route's template. */
+  /** Template of the route's path, such as `/operations/{id}`. */
   readonly path: string;
   readonly status: number;
   readonly code: string | null;

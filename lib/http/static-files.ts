@@ -4,7 +4,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Coding, codingFor } from "./compress";
 
 const PREFIX = "/_next/static/";
-/** Caches may keep files for ever, because a change of content changes the name. */
+/**
+ * Value of `Cache-Control`. Caches may keep files for ever, because a change of content changes the
+ * name.
+ */
 const FOREVER = "public, max-age=31536000, immutable";
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "application/javascript; charset=utf-8",
@@ -52,7 +55,10 @@ const describe = (file: string): StaticFile => {
   };
 };
 
-/** Only names that the build wrote are accepted, so that no path leads out of the folder. */
+/**
+ * The files of the build by their URL path. Only these paths are answered, so that no path leads
+ * out of the folder.
+ */
 const indexOf = (folder: string): ReadonlyMap<string, StaticFile> => {
   if (!existsSync(folder)) return new Map();
   const files = readdirSync(folder, { withFileTypes: true, recursive: true })

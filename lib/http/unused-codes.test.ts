@@ -5,7 +5,7 @@ import { contracts } from "@/lib/contracts/all";
 import { SCOPES } from "@/lib/contracts/contract";
 import { ERROR_CODES } from "@/lib/core/errors";
 
-/** These files only list or describe codes. */
+/** Matches files that only list or describe codes. */
 const LISTS = /^lib\/(contracts\/|core\/errors\.ts|http\/(problem|error-guide|openapi)[^/]*$)/;
 const NOT_CODE =
   /\.test\.tsx?$|^lib\/(dev\/testing|platform\/db\/generated|\w+\/ports\/fakes)\//;

@@ -70,7 +70,7 @@ const stop = (): void => {
 
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
-// Exits at once: this process has nothing to save, and the next start waits until the ports are
+// Exits immediately: this process has nothing to save, and the next start waits until the ports are
 // free.
 process.on("disconnect", () => process.exit(0));
 

@@ -56,7 +56,8 @@ test("a child that keeps ending is started again however often, with pauses that
   const onRestart = vi.fn();
   const onReadyAgain = vi.fn();
   writeFileSync(marker, "");
-  // The child exits at once nine times, more often than there are pauses, and then keeps running.
+  // The child exits immediately nine times, more often than there are pauses, and then keeps
+  // running.
   const code = `const fs = require("fs"); const tries = fs.readFileSync(${JSON.stringify(marker)}, "utf8").length;
     fs.appendFileSync(${JSON.stringify(marker)}, "x"); process.send({ type: "ready" });
     if (tries < 9) process.exit(3); setInterval(() => {}, 1000); process.on("disconnect", () => process.exit());`;

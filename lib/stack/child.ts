@@ -66,8 +66,9 @@ const RESTART_DELAYS_MS: readonly [number, ...number[]] = [
  */
 const STEADY_AFTER_MS = 60_000;
 const LOG_TAIL_LINES = 15;
-/** Intervals at which a start is checked, and at which a slow start is reported. */
+/** Interval at which a start is checked for progress. */
 const WATCH_MS = 1_000;
+/** Interval at which a slow start is reported with `onSlow`. */
 const SLOW_MS = 20_000;
 /** CPU time that counts as progress of a start. An idle process uses less in a minute. */
 const MOVED_CPU_MS = 1_000;

@@ -10,7 +10,7 @@ import { identityOf, isSameProcess, type ProcessIdentity } from "@/lib/platform/
 export interface LockInfo extends ProcessIdentity {
   /** RFC 3339. */
   readonly startedAt: string;
-  /** Absent until the holder is ready. */
+  /** URL of the app; absent until the holder is ready. */
   readonly url?: string;
 }
 

@@ -58,7 +58,7 @@ interface StartOptions {
    * True to start like npm does: by a shell that waits for the stack and does not forward signals.
    */
   readonly byShell?: boolean;
-  /** Its output goes to a disk without space. */
+  /** True to send the output of the stack to a disk without space. */
   readonly outputIsFull?: boolean;
 }
 

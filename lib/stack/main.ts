@@ -90,8 +90,8 @@ const wantsDevnet = (own: Settings): boolean =>
   own.DEVNET !== "0" && own.CHAINS_FILE === undefined && own.CAUSEWAY_ENV !== "production";
 
 /**
- * Resolves at the first signal to stop; a second one ends the process at once. npm runs scripts in
- * a shell, which does not forward SIGTERM, so the end of that shell counts as a signal too.
+ * Resolves at the first signal to stop; a second one ends the process immediately. npm runs scripts
+ * in a shell, which does not forward SIGTERM, so the end of that shell counts as a signal too.
  */
 const untilStopped = (startedByNpm: boolean): { promise: Promise<void>; stop: () => void } => {
   let stop = (): void => undefined;
@@ -196,8 +196,8 @@ interface Started {
 }
 
 /**
- * The direct URL is for migrations. They hold a session lock, and a pooler would lend their
- * session to other clients.
+ * The database URLs in the settings. `directUrl` is for migrations: they hold a session lock, and a
+ * pooler would lend their session to other clients.
  */
 const databaseOf = (own: Settings) => ({
   databaseUrl: own.DATABASE_URL,

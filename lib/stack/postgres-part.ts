@@ -23,9 +23,9 @@ interface PostgresPartOptions {
   readonly dataDir: string;
   /** URL of the user's own server; the embedded server starts when absent. */
   readonly databaseUrl: string | undefined;
-  /** The same server without a pooler, for migrations. Default: `databaseUrl`. */
+  /** URL of the same server without a pooler, for migrations. Default: `databaseUrl`. */
   readonly directUrl?: string | undefined;
-  /** The same server with the owner of the tables, for migrations. Default: `directUrl`. */
+  /** URL of the same server for the owner of the tables, for migrations. Default: `directUrl`. */
   readonly ownerUrl?: string | undefined;
   readonly say: (line: string) => void;
 }

@@ -8,8 +8,8 @@ export interface Worker {
 const RECONCILE_EVERY_MS = 1000;
 const RECONCILE_LEASE_MS = 3000;
 /**
- * Share of a task's interval after which the task is due again. Less than 1, so that a worker that
- * checks after the interval does not treat its own last run as too recent.
+ * Share of a task's interval after which the task is due again. It is less than 1, so that a worker
+ * that checks after the interval does not treat its own last run as too recent.
  */
 const DUE_SHARE = 0.9;
 const SWEEP_EVERY_MS = 60_000;
@@ -78,8 +78,8 @@ const reconcileEachTime = (
 };
 
 /**
- * Creates and mails notifications, in parallel with other workers. Only one of them checks the
- * accounts for network fees.
+ * Creates and mails notifications, in parallel with other workers. Only one worker at a time checks
+ * the balances of the accounts that pay network fees.
  */
 const notifyEachTime = ({
   notifying,

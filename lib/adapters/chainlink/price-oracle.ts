@@ -15,8 +15,8 @@ const ROUND = encodeCall({ abi: feedAbi, functionName: "latestRoundData" });
 const DECIMALS = encodeCall({ abi: feedAbi, functionName: "decimals" });
 const DECIMALS_MAX = 36;
 /**
- * Shorter than the time that a quote waits for its route. A chain that does not answer therefore
- * costs the quote only its price check.
+ * Time limit for reading the prices of one chain. It is shorter than the time that a quote waits
+ * for its route, so a chain that does not answer costs the quote only its price check.
  */
 const TIMEOUT_MS = 2000;
 
@@ -29,7 +29,7 @@ interface Feed {
 interface Round {
   readonly answer: bigint;
   readonly decimals: number;
-  /** Unix seconds. */
+  /** Time of the price, in Unix seconds. */
   readonly updatedAt: bigint;
 }
 

@@ -97,7 +97,7 @@ test("a sponsored operation is marked once, however often and by however many in
   // Simulates a crash after which the service no longer knows that it sent this operation.
   const [operation] = operations;
   if (operation !== undefined) await newInstance().submit(CHAIN_ID, operation);
-  // Each instance may have marked all of them, and marks of the same moment share a transaction.
+  // Each instance may have marked all operations, and marks of the same moment share a transaction.
   expect(await transactionsOfExecutor()).toBeLessThanOrEqual(
     before + instances.length * all.length,
   );

@@ -92,7 +92,10 @@ export class BundlerUnreachable extends Error {
 }
 
 export interface RpcClient {
-  /** @throws BundlerRefusal, BundlerUnreachable */
+  /**
+   * Calls a JSON-RPC method, and parses the result with `answer`. @throws BundlerRefusal,
+   * BundlerUnreachable
+   */
   call<T extends z.ZodType>(
     method: string,
     params: readonly unknown[],

@@ -170,7 +170,8 @@ const sendFor = async (
 };
 
 /**
- * Simulates the bundle, because a mark for an operation that EntryPoint refuses would waste gas.
+ * Simulates a bundle with only this operation, because a mark for an operation that EntryPoint
+ * refuses would waste gas.
  * @throws DomainError `simulation_failed`
  */
 const requireAcceptable = async (

@@ -96,6 +96,7 @@ const isReasoned = (code: number): boolean =>
 const isRefusal = (code: number): boolean => isReasoned(code) || code === INVALID_PARAMS;
 
 /**
+ * Converts an error of the bundler.
  * @returns the error for the caller, with only the parts of the bundler's error that callers may
  * see
  */

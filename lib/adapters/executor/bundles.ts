@@ -11,7 +11,10 @@ type Hex = `0x${string}`;
 export interface Wanted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
-  /** True when an external wallet owns the operation's smart account, and so has the operation too. */
+  /**
+   * True when an external wallet owns the operation's smart account. The wallet's owner has the
+   * signed operation too, and can send it independently of the service.
+   */
   readonly isHeldElsewhere: boolean;
   /** The previous bundle of this operation, which reverted. */
   readonly before: BundleTransaction | null;

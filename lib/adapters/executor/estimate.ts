@@ -45,19 +45,17 @@ const SHAPE_MS = 10_000;
 const SHAPES_MAX = 1000;
 /** Hex characters of the call's selector and its first word, the called address. */
 const CALL_HEAD_CHARS = 2 + 8 + 64;
-/**
- * Gas of EntryPoint's nonce check, deposit and hashing, which the probe does not perform. The
- * second constant is EntryPoint's gas per word of the operation.
- */
+/** Gas of EntryPoint's nonce check, deposit and hashing, which the probe does not perform. */
 const VALIDATION_OVERHEAD = 60_000n;
+/** Gas that EntryPoint uses for each word of the encoded operation. */
 const VALIDATION_OVERHEAD_PER_WORD = 30n;
 const PAYMASTER_OVERHEAD = 15_000n;
 const EXECUTION_OVERHEAD = 30_000n;
 
 /**
- * Upper bound of the margin's variable part. After a price move a swap crosses more ticks, and a
- * payment to a recipient without a balance needs a new storage slot, but the swaps of one batch do
- * not all change at once.
+ * Upper bound of the fifth that `withRoom` adds. After a price move a swap crosses more ticks, and
+ * a payment to a recipient without a balance needs a new storage slot. The swaps of one batch do
+ * not all change in this way at the same time, so the margin of a large batch is bounded.
  */
 const ROOM_MAX = 400_000n;
 
@@ -250,7 +248,10 @@ const tryLimits = async (
   return { refused, measured };
 };
 
-/** Returns the given limits if they suffice, otherwise higher ones. */
+/**
+ * Returns the limits `gas` if they suffice according to the trial, otherwise higher ones.
+ * @throws DomainError `simulation_failed` when higher limits would not help
+ */
 const proveBy = (
   chain: ChainContext,
   gas: UserOperationGas,
@@ -350,7 +351,10 @@ const proveLike = async (
 export const createGasEstimator = () => {
   const lately = new LRUCache<string, UserOperationGas>({ max: SHAPES_MAX, ttl: SHAPE_MS });
 
-  /** @throws DomainError `simulation_failed` */
+  /**
+   * Estimates the gas limits of an operation, and caches them for operations of the same shape.
+   * @throws DomainError `simulation_failed`
+   */
   return async (chain: ChainContext, operation: UserOperation): Promise<UserOperationGas> => {
     const shape = shapeOf(chain, operation);
     const like = lately.get(shape);

@@ -31,7 +31,7 @@ const FEES_CACHED_MS_MAX = 2_000;
 const BATCHED_MAX = 200;
 /**
  * The minimum time between two bundles of a chain is its block time divided by this number. A
- * single operation is bundled at once. Operations that arrive right after it share the next
+ * single operation is bundled immediately. Operations that arrive right after it share the next
  * bundle, which is hardly mined later.
  */
 const BUNDLES_PER_BLOCK = 4;
@@ -64,7 +64,8 @@ const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => 
  * Executes operations by transactions of the service's own account, without another process. The
  * transactions call `handleOps` of EntryPoint, or the project's paymaster, which marks the
  * operations that it pays for and calls EntryPoint in the same transaction. The first operation is
- * sent at once. Those that arrive while it is checked, stored and sent share the next transaction.
+ * sent immediately. Operations that arrive while the first one is checked, stored and sent share
+ * the next transaction.
  */
 export const createExecutorBundler = ({
   registry,

@@ -101,7 +101,7 @@ test("an account that sends a bundle is paid back by EntryPoint, and one with tr
     to: chain.entryPoint,
     costWei: WEI * 100n,
   });
-  // None of the keys has that much, so the error names the account of the first one.
+  // No key can pay this cost, so the first key is chosen, whose account the error then names.
   expect(chosen.keyId).toBe("executor");
   // EntryPoint accepts bundles from everybody, so the stranger's key is used within four bundles.
   for (let key = 11n; key <= 16n; key += 1n) await execute(key, false);
@@ -113,7 +113,7 @@ test("an account that sends a bundle is paid back by EntryPoint, and one with tr
   const mined = await client.getTransactionReceipt({
     hash: (receipts[0]?.minedHash ?? "0x") as Hex,
   });
-  // Without the repayment it would have paid for all of the gas.
+  // Without EntryPoint's reimbursement, the stranger's key would have paid for all of the gas.
   expect(cost).toBeLessThan(mined.gasUsed * mined.effectiveGasPrice);
 
   await database.prisma.chainTransaction.updateMany({

@@ -41,8 +41,12 @@ export interface ChainContext extends BundleTarget {
 const TRANSACTION_GAS = 21_000n;
 const GAS_PER_ZERO_BYTE = 4n;
 const GAS_PER_BYTE = 16n;
-/** Minimum price of call data (EIP-7623), for transactions with little execution. */
+/**
+ * Minimum gas for a zero byte of call data (EIP-7623), which applies to transactions with little
+ * execution.
+ */
 const FLOOR_PER_ZERO_BYTE = 10n;
+/** Minimum gas for any other byte of call data. */
 const FLOOR_PER_BYTE = 40n;
 /**
  * Gas that EntryPoint uses for an operation but does not measure: its loop, its events, and the
@@ -180,7 +184,7 @@ const isRevert = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
 
-/** Rethrows errors that are not reverts. */
+/** The reason of a revert. An error that is not a revert is thrown unchanged. */
 const reasonOfRevert = (error: unknown): RevertReason => {
   const data: Hex | null = revertDataOf(error);
   if (data !== null) return revertReasonOf(data);

@@ -106,9 +106,10 @@ const bundleOf = async (
 };
 
 /**
- * Records the operations that this process has seen. No bundle is searched for a new operation,
- * because there is most likely none. If another process has bundled it, storing the new bundle
- * fails (BundledElsewhereError).
+ * Returns a function that records operations, and returns those that this process has seen before.
+ * A stored bundle is searched only for the operations that were seen before, because a new
+ * operation most likely has none. If another process has bundled a new operation, storing the new
+ * bundle fails (BundledElsewhereError).
  */
 const createOffered = () => {
   const offered = new LRUCache<Hex, true>({ max: OFFERED_MAX });
@@ -232,8 +233,9 @@ const impossible = (
 };
 
 /**
- * @returns for the hash of each operation that was not accepted, the error; accepted operations
- * are missing
+ * Submits operations with distinct hashes.
+ * @returns for the hash of each operation that was not accepted, the error; accepted operations are
+ * missing
  */
 const submitRound = async (
   deps: Submitting,

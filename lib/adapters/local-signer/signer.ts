@@ -14,7 +14,7 @@ import type { Signer, SignerScope } from "@/lib/chain/ports/signer";
 export interface StoredKey extends Envelope {
   readonly id: string;
   readonly projectId: string | null;
-  /** Checksummed. */
+  /** Checksummed address of the key (EIP-55). */
   readonly address: string;
 }
 

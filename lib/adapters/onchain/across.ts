@@ -21,8 +21,8 @@ import {
 import { encodeBalanceSwap } from "./swap-calls";
 
 /**
- * Maximum of every SpokePool (`fillDeadlineBuffer`, six hours). The SpokePool refuses a deposit
- * whose fill deadline is later.
+ * Maximum seconds between a deposit and its fill deadline: the `fillDeadlineBuffer` of every
+ * SpokePool, six hours. The SpokePool refuses a deposit whose fill deadline is later.
  */
 export const FILL_DEADLINE_SECONDS_MAX = 21_600;
 

@@ -48,7 +48,10 @@ export const bridgeAssets = (
   });
 };
 
-/** 1 − (1 − a)(1 − b), in whole basis points, rounded up. */
+/**
+ * The loss after a loss of `a` and a further loss of `b`, 1 − (1 − a)(1 − b), in whole basis
+ * points, rounded up.
+ */
 const compoundBps = (a: number, b: number): number => a + b - Math.floor((a * b) / BPS);
 
 interface Failure {
@@ -58,8 +61,8 @@ interface Failure {
 }
 
 /**
- * The most informative error. An unreachable chain comes first, then an error of the bridge
- * itself, then low liquidity, then a missing route.
+ * Returns the most informative error of the failed routes. An unreachable chain comes first, then
+ * an error of the bridge itself, then low liquidity, then a missing route.
  */
 const worstOf = (failures: readonly Failure[]): Error | undefined => {
   const withCode = (code: string) =>

@@ -66,7 +66,10 @@ export interface Tuning {
   readonly splitAboveImpactBps: number;
   /** Minimum gain of a split. Below it, the simpler route is used. */
   readonly splitGainMinBps: number;
-  /** The grid of a split: 20 steps of 5 %. */
+  /**
+   * Number of equal steps into which a split divides the amount. With 20, each share is a multiple
+   * of 5 %.
+   */
   readonly splitSteps: number;
   readonly splitPathsMax: number;
   /**

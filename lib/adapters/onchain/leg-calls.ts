@@ -25,7 +25,7 @@ interface LegContext {
   readonly source: RouteSource;
   readonly request: RouteRequest;
   readonly leg: RouteLeg;
-  /** The account that makes the calls. It holds the source's amount by then. */
+  /** The account that makes the calls. It holds the source's amount when the calls run. */
   readonly payer: EvmAddress;
 }
 

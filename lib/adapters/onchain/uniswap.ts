@@ -250,8 +250,8 @@ const pathsOf = (parts: FinderParts, pools: readonly Pool[], wish: SwapWish): re
   findPaths({ ...parts.tuning, pools, tokenIn: wish.tokenIn, tokenOut: wish.tokenOut });
 
 /**
- * Estimates shares from the pools' depths, queries the quoter at the grid points around them, and
- * chooses by its results.
+ * Splits the amount over paths: estimates shares from the pools' depths, queries the quoter at the
+ * grid points around them, and chooses by its results. Null when no split was found.
  */
 const trySplit = async (
   parts: FinderParts,

@@ -104,8 +104,8 @@ test("a transfer inside of the pool gives another wallet all but the fee, and on
     amountBase,
     slot: { wallet, index: 0 },
   });
-  // The relayer makes the deposit, because since an earlier test the chain declines those of the
-  // owner.
+  // The relayer makes the deposit, because since an earlier test the chain declines the deposits of
+  // the owner.
   for (const call of calls) await chain.send(chain.relayer, call);
   await harness.approveDeposits();
   const [note] = (await engine.holdings(wallet, chainId, signal)).notes;

@@ -4,9 +4,10 @@ import { poseidon3 } from "poseidon-lite/poseidon3";
 import { bytesToBigInt } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 
-/*
- * The derivations of @0xbow/privacy-pools-core-sdk 1.5.0; a test compares them. Only the proving
- * process loads the SDK, because loading it takes a second and a hundred megabytes.
+/**
+ * The same derivations as in @0xbow/privacy-pools-core-sdk 1.5.0; a test compares the results with
+ * those of the SDK. Only the proving process loads the SDK, because loading it takes a second and a
+ * hundred megabytes.
  */
 
 export interface MasterKeys {

@@ -140,7 +140,10 @@ const restore = async (follower: Follower): Promise<void> => {
   follower.isRestored = true;
 };
 
-/** The first block to read. */
+/**
+ * Returns the first block to read. When a reorganisation has removed the last read block, it first
+ * drops the logs after the final block `anchor`, or all logs if the chain lacks that block too.
+ */
 const resumeFrom = async (follower: Follower, head: bigint): Promise<bigint> => {
   const { startBlock, store, source, histories, chain, last, anchor } = follower;
   if (last === null) return startBlock;
@@ -210,8 +213,8 @@ const sync = async (follower: Follower): Promise<void> => {
   let from = await resumeFrom(follower, head.number);
   while (from <= head.number) {
     const to = min(from + rangeBlocks() * BigInt(RANGES_AT_ONCE) - 1n, head.number);
-    // The block's hash is read before its logs, so that the next read notices a reorganisation in
-    // between.
+    // The block's hash is read before its logs, so that the next read notices a reorganisation that
+    // happened between the two requests.
     const read: BlockMark | null = to === head.number ? head : await chain.markOf(to);
     if (read === null) return;
     histories.add(await chain.fetchLogs(from, to));

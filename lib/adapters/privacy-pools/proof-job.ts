@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The job as it is sent to the proving process, with bigints as decimal strings. */
+/** A bigint in a message to the proving process, where it is a decimal string. */
 const integer = z.string().regex(/^\d+$/).transform(BigInt);
 
 const secrets = { value: integer, label: integer, nullifier: integer, secret: integer };

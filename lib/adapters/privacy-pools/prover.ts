@@ -60,7 +60,7 @@ export interface ProverOptions {
 
 const IDLE_MS = 120_000;
 /**
- * Niceness of the proving process. With it, proofs still get about a third of the CPU of a busy
+ * Niceness of the proving process. With 5, proofs still get about a third of the CPU of a busy
  * service. With 10, a proof could take minutes.
  */
 const NICENESS = 5;

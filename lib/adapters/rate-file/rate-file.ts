@@ -10,7 +10,10 @@ const rate = z.strictObject({
     .refine((text) => /[1-9]/.test(text)),
   at: z.iso.datetime({ offset: true }),
 });
-/** `{"EUR": {"usd": "1.0843", "at": "2026-12-01T16:00:00Z"}}`, with one line a currency. */
+/**
+ * Content of a rate file, with an entry for each currency: `{"EUR": {"usd": "1.0843", "at":
+ * "2026-12-01T16:00:00Z"}}`.
+ */
 const rateFile = z.partialRecord(z.enum(RATED_CURRENCIES), rate);
 
 /** Reads the rates in the text of a rate file. @throws when the text is not such a file */
@@ -24,7 +27,7 @@ export const readRates = (text: string): readonly CurrencyRate[] => {
 
 /**
  * Rates from a JSON file that another program writes, such as a job that takes the reference rates
- * of a central bank. It is read again each time, so a new file needs no restart.
+ * of a central bank. The file is read for each call, so a new file needs no restart.
  */
 export const createRateFile = (path: string): CurrencyRates => ({
   source: "file",

@@ -102,7 +102,7 @@ const distributorReader = (
   return async (chainId) => {
     const chain = registry.get(chainId);
     const { distributor } = chain.contracts;
-    // Code that was verified once cannot be destroyed.
+    // Verified code is not read again, because it cannot be destroyed.
     if (distributor === undefined || verified.has(chainId)) return distributor;
     const fault = await chainCall(chainId, () =>
       distributorFault(registry.client(chainId), distributor),

@@ -70,7 +70,7 @@ export interface TargetRules {
 
 export interface Target {
   readonly url: URL;
-  /** For IPv6 without brackets. */
+  /** Host name or address of the URL; IPv6 addresses without brackets. */
   readonly host: string;
   readonly port: number;
 }

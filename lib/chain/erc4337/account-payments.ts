@@ -32,7 +32,10 @@ export interface SentCoins {
   readonly valueWei: bigint;
 }
 
-/** Byte offsets of an entry: operation (1 byte), to (20), value (32), length of data (32), data. */
+/**
+ * Byte offsets of the fields in an entry of MultiSend's data: operation (1 byte), to (20), value
+ * (32), length of data (32), data.
+ */
 const MULTI_SEND = { to: 1, value: 21, length: 53, data: 85 } as const;
 
 const inMultiSend = (transactions: Hex): SentCoins[] => {
@@ -50,8 +53,8 @@ const WORD = 32;
 const ADDRESS = 20;
 
 /**
- * A row is one word (recipient and 96 bits of amount), or two words (recipient padded on the right,
- * and amount).
+ * The coins that each row of the distributor's call data sends. A row is one word (recipient and 96
+ * bits of amount), or two words (recipient padded on the right, and amount).
  */
 const inRows = (rows: Hex, isWide: boolean): SentCoins[] => {
   const length = isWide ? 2 * WORD : WORD;

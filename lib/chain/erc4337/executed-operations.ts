@@ -40,7 +40,10 @@ export interface ExecutedOperation {
 
 interface Search {
   readonly senders: readonly Address[];
-  /** Operations that this paymaster paid for are also returned, whoever sent them. */
+  /**
+   * Operations that this paymaster paid for are also returned, whoever sent them. Null to search
+   * only by sender.
+   */
   readonly paymaster: Address | null;
   readonly fromBlock: bigint;
   readonly toBlock: bigint;

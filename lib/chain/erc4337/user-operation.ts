@@ -138,8 +138,9 @@ export const SPARE_GAS = 60_000n;
 const passingOn = (gas: bigint): bigint => (gas * 64n) / 63n;
 
 /**
- * Gas that the operation may use inside a bundle. The 64th is added twice: EntryPoint calls itself
- * for the operation, and this inner call must be able to pass on the whole call gas limit.
+ * Gas that the operation may use inside a bundle. The reserve of a 64th (EIP-150) is added twice:
+ * EntryPoint calls itself for the operation, and this inner call must be able to pass on the whole
+ * call gas limit.
  */
 export const bundledGasOf = (gas: GasLimits): bigint =>
   passingOn(passingOn(gasTotalOf(gas) + INNER_OVERHEAD));

@@ -14,7 +14,7 @@ export interface NewTransaction {
   readonly purpose: string;
   readonly to: EvmAddress;
   readonly data: Hex;
-  /** In wei. */
+  /** Amount of coins that is sent with the transaction, in wei. */
   readonly value: bigint;
   readonly gas: bigint;
   /** In wei per gas (EIP-1559). The fees are raised when the transaction is stuck. */

@@ -16,7 +16,9 @@ import { DomainError } from "@/lib/core/errors";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { AccountsDeps } from "./simulate-operation";
 
-/** Margin for clock differences between chains and the database. */
+/**
+ * The search begins this long before `since`, because the clocks of chain and database may differ.
+ */
 const MARGIN_SECONDS = 120;
 
 export interface ExecutedAttempt {

@@ -169,7 +169,8 @@ export const createPermit2 = (registry: ChainRegistry) => {
           client.getCode({ address: owner }),
         ]),
       );
-      // Accounts with a delegation (EIP-7702) have code too, so they get the same answer.
+      // Accounts with a delegation (EIP-7702) have code too. Permit2 also asks their code, so their
+      // permits are refused with this reason as well.
       if (code !== undefined && code !== "0x")
         return "Code lies at the wallet's address, and Permit2 asks that code instead of looking at the wallet's signature.";
       if (((word >> (nonce & 0xffn)) & 1n) === 1n)
@@ -278,7 +279,7 @@ export const createPermits = (registry: ChainRegistry) => {
             name: name.result,
             version: version.status === "success" ? version.result : "1",
           };
-    // The wallet may sign only when the contract has the same domain separator.
+    // The wallet may sign only when the contract's domain separator is the one of `domain`.
     return domainSeparator({ domain }) === separator.result ? domain : null;
   };
 

@@ -63,7 +63,7 @@ const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDe
     return code !== "0x" && !code.startsWith(DELEGATION);
   },
 
-  /** In wei per gas. */
+  /** The maximum fee that the bundler suggests now, in wei per gas. */
   maxFeePerGas: async (chainId: number): Promise<bigint> =>
     (await bundler.fees(chainId)).maxFeePerGas,
 
@@ -91,7 +91,7 @@ const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDe
   head: (chainId: number): Promise<{ number: bigint; timestamp: bigint }> =>
     chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" })),
 
-  /** In base units. */
+  /** The amount that the spender may take from the owner, in base units. */
   allowance: (
     chainId: number,
     token: EvmAddress,
@@ -144,7 +144,7 @@ export type {
   SmartAccount,
 } from "./simulate-operation";
 
-/** Minimum of `validitySeconds`. */
+/** The lowest result of `validitySeconds`, for chains with short block times. */
 const VALIDITY_SECONDS_MIN = 120;
 const VALIDITY_BLOCKS = 40;
 

@@ -24,10 +24,14 @@ export interface Watched {
 const TRANSACTION_BASE_GAS = 21_000n;
 const GAS_PER_BYTE = 16n;
 /**
- * Gas margin per call. In one simulated sequence, later calls find warm storage that is cold in
- * separate transactions. Pools also do more work in the first swap of a block.
+ * Gas that is added for each call: in one simulated sequence, later calls find warm storage that is
+ * cold in separate transactions.
  */
 const COLD_GAS = 60_000n;
+/**
+ * Gas limit in percent of the measured gas. Pools do more work in the first swap of a block than
+ * the simulation shows.
+ */
 const MARGIN_PERCENT = 135n;
 
 const multicall3Abi = parseAbi([
@@ -272,7 +276,7 @@ export const approvalOf = ({ to, data }: Pick<Call, "to" | "data">): Approval | 
 
 /**
  * Removes approvals that exist already. Also removes needless revocations of old allowances,
- * because only calls of the wallet itself can make the spender use them.
+ * because only calls of the wallet itself can make the spender use such an allowance.
  */
 export const withoutNeedlessApprovals = async (
   registry: ChainRegistry,

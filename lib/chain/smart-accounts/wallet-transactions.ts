@@ -14,7 +14,7 @@ import type { EvmAddress, ReceiptLog } from "@/lib/core/evm";
 export interface SeenTransaction {
   readonly hash: Hex;
   readonly from: EvmAddress;
-  /** Null when it creates a contract. */
+  /** The called address; null when the transaction creates a contract. */
   readonly to: EvmAddress | null;
   readonly data: Hex;
   readonly value: bigint;
@@ -128,7 +128,10 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
     return low;
   };
 
-  /** Reads whole blocks, latest first. */
+  /**
+   * Searches whole blocks for the transaction, the latest block first. `unknown` when it was not
+   * found in `BLOCKS_SCANNED_MAX` blocks and there are more.
+   */
   const scan = async (
     chainId: number,
     sought: Sought,

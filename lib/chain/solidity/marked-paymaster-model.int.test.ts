@@ -68,7 +68,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc
     .record({ from: somebody, hashes: someHashes })
     .map(({ from, hashes }) => async (model: Model) => ({
-      // Its marks must end with the call; a remaining mark would show in `validate` below.
+      // The marks of `handleMarkedOps` must end with the call. A remaining mark would show in
+      // `validate` below.
       expected: mayMark(model, from) ? "done" : "NotMarker",
       actual: await as(from, "handleMarkedOps", [[], STRANGER, hashes]),
     })),

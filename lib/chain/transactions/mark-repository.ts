@@ -24,7 +24,10 @@ const MARKS_MAX = 100;
 
 const places = marks.pick("place");
 
-/** @returns the positions of the marks whose transactions were unchanged since they were read */
+/**
+ * Stores the new statuses.
+ * @returns the positions of the marks whose transactions were unchanged since they were read
+ */
 const storeMarks = async (
   db: Sql,
   rows: readonly RowOf<typeof marks>[],

@@ -27,8 +27,8 @@ interface ReconcilerDeps {
 const OPEN_MAX = 500;
 const PARALLEL_MAX = 20;
 /**
- * Number of blocks after which a transaction with the next nonce counts as stuck, because its fee
- * is too low.
+ * Number of blocks after which an unmined transaction with the next nonce counts as stuck because
+ * of a low fee, which is then raised.
  */
 const STUCK_AFTER_BLOCKS = 5;
 const STUCK_AFTER_MS_MIN = 3_000;
@@ -116,7 +116,10 @@ const settleUsed = async (
   return false;
 };
 
-/** @returns whether the transaction is final */
+/**
+ * Stores that the transaction is mined, or that it is final when its block is final.
+ * @returns whether the transaction is final
+ */
 const recordMined = async (
   deps: ReconcilerDeps,
   view: View,

@@ -98,8 +98,9 @@ const insertWithNextNonce = async (
 };
 
 /**
- * Caches the next nonce of each account that this instance has used. The statement compares it with
- * the stored one, so a wrong nonce stores nothing, and the nonce is then assigned under its lock.
+ * Caches the next nonce of each account that this instance has used. The insert compares the cached
+ * nonce with the stored one, so a wrong nonce stores nothing, and the nonce is then assigned under
+ * its lock.
  */
 const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
   const next = new Map<string, bigint>();
@@ -112,6 +113,7 @@ const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
   return {
     noteNonce,
     /**
+     * Stores a transaction with the cached nonce.
      * @returns null when the purpose is stored already; `unknown` when nothing was stored, because
      * the cached nonce is missing or wrong, or because `claim` or an earlier assignment of an
      * operation must be checked under the nonce's lock

@@ -86,7 +86,7 @@ export const createChainTransactionsService = (
 
   /**
    * The nonce for an account's first transaction. Read before the database transaction begins,
-   * because that must not use the network.
+   * because no network call may be made inside of it.
    */
   const firstNonceOf = async (chainId: number, from: EvmAddress): Promise<bigint> => {
     const key = `${chainId}:${from}`;

@@ -65,7 +65,7 @@ beforeEach(async () => {
 });
 
 const payment = paymentsOn(CHAIN_ID);
-/** Stores without broadcasting, like a process that died in between. */
+/** Stores without broadcasting, like a process that dies between the two. */
 const storeOnly = async (one: NewTransaction): Promise<void> => {
   const firstNonce = BigInt(
     await client.getTransactionCount({ address: executor, blockTag: "pending" }),

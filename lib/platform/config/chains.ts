@@ -19,17 +19,19 @@ const isMore = (one: string, other: string): boolean => scaled(one) > scaled(oth
  * chain and a margin.
  */
 const relayerFee = z.object({
+  /** Gas of a fill without the calls of its message. */
+  fillGas: z.int().min(21_000),
   /**
-   * Gas of a fill, and of the calls of its message when coins are unwrapped or swapped on the
+   * Gas of the calls of a fill's message, for coins that are unwrapped or swapped on the
    * destination.
    */
-  fillGas: z.int().min(21_000),
   messageGas: z.int().min(0),
-  /**
-   * The relayer's margin: a fixed part in US dollars, and for each slice of the amount up to
-   * `upToUsd` a share in basis points.
-   */
+  /** The fixed part of the relayer's margin, in US dollars. */
   marginUsd: decimal,
+  /**
+   * The variable part of the relayer's margin: for each slice of the amount up to `upToUsd`, a
+   * share in basis points.
+   */
   marginTiers: z
     .array(z.object({ upToUsd: decimal.optional(), bps: z.int().min(0).max(1000) }))
     .min(1),
@@ -50,7 +52,7 @@ const areFallingTiers = (tiers: z.output<typeof relayerFee>["marginTiers"]): boo
     );
   });
 
-/** In whole units of the token. */
+/** Minimum and maximum of one deposit, in whole units of the token. */
 const depositLimits = z
   .object({ min: decimal, max: decimal })
   .partial()
@@ -96,7 +98,10 @@ export const tokenConfig = z.object({
     .optional(),
 });
 
-/** Requests name a token by symbol or address, so each must be unique on a chain. */
+/**
+ * Reports tokens of a chain with an equal symbol or address. Requests name a token by one of the
+ * two, so each must be unique on a chain.
+ */
 const refuseSameTokens = (
   tokens: readonly z.output<typeof tokenConfig>[],
   context: z.RefinementCtx,
@@ -126,11 +131,9 @@ const gwei = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string
 const sponsorConfig = z.object({
   /** The gas price, in gwei, at which the two budgets below are converted to the chain's coin. */
   gasPriceGwei: gwei.optional(),
-  /**
-   * Gas budgets of one project for one UTC day, and of one operation. They are converted to coins
-   * at `gasPriceGwei`.
-   */
+  /** Gas budget of one project for one UTC day. It is converted to coins at `gasPriceGwei`. */
   dailyGas: gas.optional(),
+  /** Gas budget of one operation, converted in the same way as `dailyGas`. */
   operationGas: gas.optional(),
   /** The highest gas limit of one user operation, by its kind. */
   gasCeilings: z
@@ -220,10 +223,14 @@ const chainShape = z.object({
   rollup: z.enum(["op-stack", "arbitrum"]).optional(),
   pollIntervalMs: z.int().min(20).default(1000),
   /**
-   * Maximum number of blocks of one `eth_getLogs`, and of calls in one JSON-RPC batch. When a node
-   * rejects a request of this size, half of it is tried, then a quarter, and so on.
+   * Maximum number of blocks of one `eth_getLogs`. When a node rejects a request of this size, half
+   * of it is tried, then a quarter, and so on.
    */
   logRangeBlocks: z.int().min(1).max(1_000_000).default(2_000),
+  /**
+   * Maximum number of calls in one JSON-RPC batch. A rejected batch is halved in the same way as a
+   * range of blocks.
+   */
   rpcBatchMax: z.int().min(1).max(1_000).default(200),
   /**
    * JSON-RPC calls a second that all instances together send to `rpcUrls`; `RPC_BUDGET_<id>`

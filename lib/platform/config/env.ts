@@ -37,7 +37,8 @@ export const DEFAULT_CHAINS_FILE = "lib/platform/config/chains/local.json";
 const ANONYMITY_SET_MIN = 100;
 const METRICS_TOKEN_LENGTH_MIN = 16;
 
-// Empty variables count as absent, because `loadConfig` removes them first.
+// Makes a variable optional. An empty variable counts as absent, because `loadConfig` removes it
+// first.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
 const POSTGRES_URL = "must be a URL that begins with postgresql://";
@@ -102,11 +103,9 @@ const environment = z.object({
   ),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
-  /**
-   * Secrets with which Relay and Across sign their callbacks, when they differ from
-   * `WEBHOOK_SECRET`.
-   */
+  /** Secret with which Relay signs its callbacks, when it differs from `WEBHOOK_SECRET`. */
   RELAY_WEBHOOK_SECRET: optional(z.string().min(1)),
+  /** Secret with which Across signs its callbacks, when it differs from `WEBHOOK_SECRET`. */
   ACROSS_WEBHOOK_SECRET: optional(z.string().min(1)),
   /** Identifies the service to push services (RFC 8292): a private key on P-256, base64url. */
   VAPID_PRIVATE_KEY: optional(pushKey),
@@ -148,8 +147,9 @@ const environment = z.object({
   SIGN_UP_ALLOW: optional(z.string()),
   /** Number of trusted proxies whose `X-Forwarded-For` is used; 0 trusts none. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
-  /** Requests per 60 s, for each API key or person, and for each address; 0 means no limit. */
+  /** Requests per 60 s of one API key or person; 0 means no limit. */
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
+  /** Requests per 60 s of one address; 0 means no limit. */
   RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
   RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
   /**
@@ -178,7 +178,7 @@ export interface Config {
    * connections for one transaction.
    */
   readonly isDatabasePooled: boolean;
-  /** Null when instances do not listen. */
+  /** URL of the connection for LISTEN; null when instances poll instead. */
   readonly listenUrl: string | null;
   /** URL for migrations with the owner of the tables; null when `databaseUrl` is used. */
   readonly databaseOwnerUrl: string | null;
@@ -205,12 +205,12 @@ export interface Config {
   readonly webhookSecret: string | null;
   readonly relayWebhookSecret: string | null;
   readonly acrossWebhookSecret: string | null;
-  /** Null when no push messages are sent. */
+  /** Private key for push messages; null when none are sent. */
   readonly vapidPrivateKey: string | null;
   readonly currencyRatesFile: string | null;
   readonly metricsToken: string | null;
   readonly metricsPort: number | null;
-  /** Null when nothing is traced. */
+  /** Where and how spans are exported; null when nothing is traced. */
   readonly tracing: {
     readonly endpoint: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -221,10 +221,11 @@ export interface Config {
   readonly privacyAnonymitySetMin: number;
   readonly signUp: SignUp;
   readonly trustedProxyHops: number;
-  /** Requests per 60 s; 0 means no limit. */
+  /** Requests per 60 s of one API key or person; 0 means no limit. */
   readonly rateLimitPerKey: number;
+  /** Requests per 60 s of one address; 0 means no limit. */
   readonly rateLimitPerIp: number;
-  /** Limit for sign-in nonces and signatures. */
+  /** Requests of one address per 60 s for sign-in nonces and signatures; 0 means no limit. */
   readonly rateLimitSignInPerIp: number;
   readonly chains: readonly ChainConfig[];
   /**
@@ -298,7 +299,10 @@ export const readChains = (
   return parsed.data.chains;
 };
 
-/** The URL of a local node contains no key, so in development browsers may use it too. */
+/**
+ * For development: uses the URL of a local node as the chain's public URL too, because it contains
+ * no key.
+ */
 const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
   const [first] = chain.rpcUrls;
   const isLocal = first !== undefined && isLoopback(new URL(first).hostname);
@@ -313,8 +317,8 @@ const developmentProblems = (given: Variables, chains: readonly ChainConfig[]): 
   const live = chains.filter((chain) => !chain.testnet).map((chain) => chain.name);
   const host = given.ROLE === "worker" ? null : developmentHostProblem(given);
   return [
-    // In development anybody can read the one-time codes in the inbox, and the secrets are
-    // predictable.
+    // Development refuses chains with real money, because anybody can read the one-time codes in
+    // the inbox, and the secrets are predictable.
     ...(live.length > 0
       ? [
           `CAUSEWAY_ENV is development, and ${live.join(", ")} carry real money; set CAUSEWAY_ENV=production`,
@@ -325,7 +329,7 @@ const developmentProblems = (given: Variables, chains: readonly ChainConfig[]): 
 };
 
 /**
- * Why the executor is needed on each chain. A chain without a bundler needs it to send operations.
+ * Reports a missing executor key. A chain without a bundler needs the executor to send operations.
  * With a bundler, a paymaster pays only for operations that the executor has marked.
  */
 const executorProblems = (
@@ -379,13 +383,15 @@ const chainsOf = (
   return readChains(given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, given, problems);
 };
 
-/** An empty value is the usual way to unset a variable in a file. */
+/**
+ * Removes empty variables, because an empty value is the usual way to unset a variable in a file.
+ */
 const withoutEmpty = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
 
 /**
- * Reads only the addresses of the database, for commands that need nothing else.
- * @throws ConfigError with every problem at once
+ * Reads only the URLs of the database, for commands that need nothing else.
+ * @throws ConfigError that lists every problem
  */
 export const loadDatabaseConfig = (variables: Variables = process.env): DatabaseConfig => {
   const given = withoutEmpty(variables);
@@ -397,7 +403,7 @@ export const loadDatabaseConfig = (variables: Variables = process.env): Database
 
 /**
  * Reads and checks the whole configuration.
- * @throws ConfigError with every problem at once
+ * @throws ConfigError that lists every problem
  */
 export const loadConfig = (variables: Variables = process.env): Config => {
   const given = withoutEmpty(variables);

@@ -185,8 +185,9 @@ export const productionProblems = (given: Variables): string[] => {
 };
 
 /**
- * Development shows the one-time codes to everybody, so it listens only on this machine unless the
- * environment explicitly allows more. Returns null when there is no problem.
+ * Why a development server must not listen on `HOST`; null when it may. Development shows the
+ * one-time codes to everybody, so it listens only on this machine unless the environment explicitly
+ * allows more.
  */
 export const developmentHostProblem = (given: Variables): string | null => {
   const { HOST: host, DEVELOPMENT_ON_ALL_INTERFACES: consent } = given;

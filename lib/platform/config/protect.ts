@@ -24,7 +24,10 @@ const URL_NAME =
 const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
   privateRelayUrl === undefined ? rpcUrls : [...rpcUrls, privateRelayUrl];
 
-/** The encoded forms of a password that mail servers may repeat in errors. */
+/**
+ * The base64 texts in which a mail client sends the password of this URL (AUTH LOGIN and AUTH
+ * PLAIN). Mail servers may repeat these texts in errors.
+ */
 const smtpForms = (url: string): string[] => {
   const parsed = parseUrl(url);
   if (parsed === null) return [];
@@ -36,13 +39,17 @@ const smtpForms = (url: string): string[] => {
     : [];
 };
 
-/** Headers of exports contain the collector's API key. */
+/**
+ * The secrets in the headers of trace exports, such as the collector's API key: each whole
+ * `name=value`, and its decoded value.
+ */
 const collectorSecrets = (given: Variables): string[] =>
   listOf(given.OTEL_EXPORTER_OTLP_HEADERS ?? "").flatMap((text) => [text, headerOf(text)[1]]);
 
 /**
- * Registers every secret for redaction first, so that errors about the configuration do not reveal
- * any.
+ * Registers the secrets of the environment and of the chains' URLs for redaction. It is first
+ * called before the configuration is parsed, so that errors about the configuration reveal no
+ * secret.
  */
 export const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
   const valuesOf = (name: RegExp): string[] =>

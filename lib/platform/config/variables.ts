@@ -186,7 +186,7 @@ export const screeningVariables = {
 export interface ScreeningConfig {
   /** Public keys, 32 bytes each, by their name. */
   readonly listKeys: ReadonlyMap<string, Uint8Array>;
-  /** Null when there is no provider. */
+  /** The screening provider; null when there is none. */
   readonly provider: { readonly url: string; readonly token: string | null } | null;
 }
 

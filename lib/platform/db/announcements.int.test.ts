@@ -84,7 +84,7 @@ test("a hundred changes are told to the other instances with one statement", asy
       timeout: 20_000,
     },
   );
-  // At most two, because the notification of the probe before may still arrive.
+  // At most two, because the notification of the previous probe may still arrive.
   expect(notifications - before).toBeLessThanOrEqual(2);
 });
 

@@ -60,8 +60,8 @@ const TRANSACTION_TIMEOUT_MS = 10_000;
 const TRANSACTION_WAIT_MS = 10_000;
 
 /**
- * Buffers what the driver writes during a call. The driver has no method for this, so its socket is
- * used.
+ * Collects everything that the driver writes while `give` runs, and sends it with one write. The
+ * driver has no method for this, so its socket is corked.
  */
 const togetherOn =
   (client: pg.ClientBase): PipelinedSql["together"] =>

@@ -68,8 +68,8 @@ interface Claim extends Entry {
   readonly lockedUntil: Date;
   readonly expiresAt: Date;
   /**
-   * The process that works on the request. `createLiveClaims` may take over its claim at any time;
-   * other code takes it over only after `expiresAt`.
+   * The process that works on the request. `createLiveClaims` takes over the claim when this
+   * process has ended. `createIdempotencyKeyStore` takes it over only after `expiresAt`.
    */
   readonly instanceId?: string;
 }
@@ -104,11 +104,13 @@ export const isEntry = ({ projectId, actor, route, key }: Entry): Statement =>
   sql`project_id = ${projectId} AND actor = ${actor} AND route = ${route} AND key = ${key}`;
 
 /**
- * A claim is not flushed to disk before the request runs. If PostgreSQL crashes at that moment, a
- * repeated request may run beside or after the first one, so requests that move money also store
- * their key with their own rows. An answer is flushed to disk, and its claim with it, because the
- * claim is earlier in the write-ahead log. While a request is in flight, `response` names the
- * holder, so that a holder whose lease has expired cannot overwrite its successor.
+ * Tries to claim the key: inserts its row, or replaces an expired or abandoned claim. Returns
+ * whether it succeeded. A claim is not flushed to disk before the request runs. If PostgreSQL
+ * crashes at that moment, a repeated request may run beside or after the first one, so requests
+ * that move money also store their key with their own rows. An answer is flushed to disk, and its
+ * claim with it, because the claim is earlier in the write-ahead log. While a request is in flight,
+ * `response` names the holder, so that a holder whose lease has expired cannot overwrite its
+ * successor.
  */
 const insertClaim = async (db: Sql, claim: Claim): Promise<boolean> => {
   const claimed = await db.change(sql`
@@ -164,7 +166,8 @@ const CLAIM_ATTEMPTS_MAX = 5;
 const HOUR_MS = 3_600_000;
 
 /**
- * Idempotency keys in the table `idempotency_key`. Each call is one statement.
+ * Stores idempotency keys in the table `idempotency_key`. Each statement is a transaction by
+ * itself.
  * @param options.keepHours replaces the `expiresAt` of the claims
  */
 export const createIdempotencyKeyStore = (

@@ -8,11 +8,11 @@ type Results<Steps extends readonly Step[]> = {
 const isPipelined = (sql: Sql): sql is PipelinedSql => "together" in sql;
 
 /**
- * Runs steps of a transaction one after another. On a connection with a pipeline, all are sent at
- * once, without waiting for each other's answers, and the server runs them in order. So no step may
- * need the result of another one, and each must send its statements before its first wait. A step
- * that finds that the transaction must not commit throws; later steps may have run by then, and the
- * caller rolls back.
+ * Runs steps of a transaction one after another. On a connection with a pipeline, all are sent
+ * immediately, without waiting for each other's answers, and the server runs them in order. So no
+ * step may need the result of another one, and each must send its statements before its first wait.
+ * A step that finds that the transaction must not commit throws; later steps may have run by then,
+ * and the caller rolls back.
  * @returns the results of the steps, in order
  * @throws the error of the first step that failed
  * @example

@@ -65,7 +65,7 @@ export interface Instances {
    * @throws the database's error when the row could not be written; the heartbeat keeps trying
    */
   start(): Promise<void>;
-  /** Marks this process as a worker. Sends a beat at once. */
+  /** Marks this process as a worker, and sends a beat immediately. */
   announceWorker(): void;
   /**
    * Whether a process has ended for good: it left, or this process saw it miss five consecutive

@@ -28,7 +28,7 @@ export interface Listener {
    */
   on(channel: string, handler: (payload: string) => void): () => void;
   /**
-   * Notifies this instance at once, and all others with one statement for all collected
+   * Notifies this instance directly, and all others with one statement for all collected
    * announcements that are not local. Equal announcements are sent once.
    */
   tell(announcements: readonly Announcement[]): void;
@@ -130,7 +130,8 @@ const createHandlers = () => {
 
 /**
  * One connection on which the whole process listens and notifies. A lost connection is opened
- * again. Notifications in between are lost, so every listener must also poll.
+ * again. Notifications that are sent while there is no connection are lost, so every listener must
+ * also poll.
  * @param url null to connect nowhere: this process then notifies only itself, and finds the changes
  * of other instances by polling
  */

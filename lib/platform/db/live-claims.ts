@@ -69,8 +69,8 @@ const holderOf = ({ response }: Found): string | null => {
 /**
  * Claims that last as long as somebody works on them. A claim is taken over when its process is
  * gone, or when it belongs to this process but no request here works on it. A slow request of a
- * living process keeps its claim for any time. A result that cannot be stored at once is stored
- * when the database is available again.
+ * living process keeps its claim for any time. When the database is unavailable at the end of a
+ * request, the result is stored as soon as the database is available again.
  */
 export const createLiveClaims = ({
   database,
@@ -96,7 +96,8 @@ export const createLiveClaims = ({
   };
   let storing: Promise<void> | null = null;
   instances.onBeat(({ afterOutage }) => {
-    // Claims are not flushed to disk, so a crash of the database server may have lost them.
+    // Claims are not flushed to disk, so a crash of the database server may have lost them. After
+    // an outage they are therefore stored again.
     if (afterOutage)
       for (const claim of inFlight.values())
         store.claim({ ...claim, instanceId: instances.id }).catch(() => undefined);

@@ -220,11 +220,11 @@ export const roleOf = async (url: string): Promise<string> => {
 };
 
 /**
- * Applies the missing migrations, as `prisma migrate deploy` does (same table, checksums and
- * lock), without its CLI. Several processes may call it at once: one migrates, and the others wait
- * and find nothing to do.
- * @param appRole the role with which the service connects, when `url` names another role;
- * `appRole` gets the service's rights on the tables
+ * Applies the missing migrations, as `prisma migrate deploy` does (same table, checksums and lock),
+ * without its CLI. Several processes may call it at the same time: one migrates, and the others
+ * wait and find nothing to do.
+ * @param appRole the role with which the service connects, when `url` names another role; `appRole`
+ * gets the service's rights on the tables
  * @returns the names of the migrations applied now
  * @throws EarlierVersionError
  */

@@ -28,8 +28,8 @@ export const claimRun = async (
 };
 
 /**
- * Keeps other instances from starting the task while this instance's run takes longer than
- * `everyMs`.
+ * Sets the next start of the task to `everyMs` milliseconds from now. A run that takes longer than
+ * `everyMs` calls it, so that no other instance starts the task in the meantime.
  */
 export const postponeRun = async (
   { pool }: Pick<Database, "pool">,
@@ -65,7 +65,7 @@ export const runAlone = async (
 ): Promise<boolean> => {
   const lease = { name, everyMs: leaseMs };
   if (!(await claimRun(database, lease))) return false;
-  // When a renewal fails the lease ends, and another instance may start.
+  // A failed renewal is ignored. The lease then ends, and another instance may start the task.
   let renewed = Promise.resolve();
   const renew = (): void => {
     renewed = renewed.then(() => postponeRun(database, lease)).catch(() => undefined);

@@ -9,7 +9,7 @@ interface SessionLimits {
   /** A transaction without a statement for this time is rolled back, and its connection closed. */
   readonly idleInTransactionMs: number;
   readonly lockMs: number;
-  /** 0 means no limit. */
+  /** Time limit of one statement; 0 means no limit. */
   readonly statementMs: number;
 }
 
@@ -35,11 +35,12 @@ export const MIGRATION_LIMITS: SessionLimits = {
 };
 
 /**
- * TCP keepalive. A connection is closed when its peer has been silent for 10 s and then does not
- * answer three probes, 5 s apart.
+ * TCP keepalive: seconds of silence after which the server probes the other side of a connection.
  */
 const KEEPALIVE_IDLE_SECONDS = 10;
+/** Seconds between two probes. */
 const KEEPALIVE_INTERVAL_SECONDS = 5;
+/** Number of unanswered probes after which the server closes the connection. */
 const KEEPALIVE_COUNT = 3;
 /**
  * Time after which the server closes the connection of a client that does not receive an answer. A
@@ -191,7 +192,7 @@ export const createPool = (
     connectionTimeoutMillis: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    // Statements that are issued without waiting for each other are sent at once.
+    // The driver sends each statement immediately, without waiting for the answers to earlier ones.
     pipeline: true,
     Client: isPooled ? UnnamedClient : BoundedClient,
   });

@@ -70,7 +70,10 @@ export const findDistributed = async (connection: object): Promise<boolean> => {
 export const nodeOfProject = (project: string): string => `(
   SELECT min(d.groupid) FROM pg_dist_placement d WHERE d.shardid = get_shard_id_for_distribution_column('event', ${project}))`;
 
-/** Marks `connection` as distributed when `source` is. @returns `connection` */
+/**
+ * Records that `connection` was made from `source`, so that `isDistributed` has the same result for
+ * both. @returns `connection`
+ */
 export const likewise = <T extends object>(connection: T, source: object): T => {
   sources.set(connection, source);
   return connection;
@@ -161,16 +164,16 @@ export const sqlBy = (driver: Driver): Sql => ({
 });
 
 /**
- * Statements of a transaction on one connection, sent in a pipeline: a call sends its statement at
- * once, without waiting for earlier calls. The server runs the statements in the order of the
- * calls. When one fails, all later ones of the transaction fail too (25P02), so await the promise
- * of the first call first: its error is the cause.
+ * Statements of a transaction on one connection, sent in a pipeline: a call sends its statement
+ * immediately, without waiting for earlier calls. The server runs the statements in the order of
+ * the calls. When one fails, all later ones of the transaction fail too (25P02), so await the
+ * promise of the first call first: its error is the cause.
  */
 export interface PipelinedSql extends Sql, PipelinedReader {}
 
 /**
- * Reads on one connection, sent in a pipeline: each is sent at once, without waiting for earlier
- * ones, and the server answers them in order.
+ * Reads on one connection, sent in a pipeline: each is sent immediately, without waiting for
+ * earlier ones, and the server answers them in order.
  */
 export interface PipelinedReader extends SqlReader {
   /** Calls `give`, and sends all of its statements with one write to the socket. */

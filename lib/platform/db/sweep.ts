@@ -212,7 +212,10 @@ const sweepEach = async (
   return isLeft;
 };
 
-/** @returns whether rows may remain */
+/**
+ * Sweeps a limited number of batches of one table.
+ * @returns whether rows may remain
+ */
 const sweepTable = async (
   database: Pool,
   { text, ofProject, keepsRestored = false, age }: Sweep,

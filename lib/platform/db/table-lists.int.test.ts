@@ -42,7 +42,7 @@ test("rows of a counted list are looked up by an index, in tables of two thousan
   const plan = await planOf(join(versions.list([one], { isCounted: true })));
   expect(plan).toContain("Index Scan using looked_up_pkey");
   expect(plan).not.toContain("Seq Scan on looked_up");
-  // Without the limit the plan is wrong; this is why it exists.
+  // Without `isCounted`, PostgreSQL scans the whole table. This is why the option exists.
   expect(await planOf(join(versions.list([one])))).toContain("Seq Scan on looked_up");
 });
 
@@ -64,7 +64,8 @@ test("rows that are locked in their order are looked up by their key in a table 
   expect(lateral).toMatch(
     /Index Scan using locked_up_pkey on locked_up o .*\n\s+Index Cond: \(\(project = \$\d\) AND \(id = /,
   );
-  // Without LATERAL, a join does not look rows up by id; this is why it exists.
+  // Without `orderedBy` and LATERAL, a join does not look rows up by id. This is why the option
+  // exists.
   const joined = await planOf(sql`
     SELECT o.id FROM ${versions.list([one], { isCounted: true })} AS w
     JOIN locked_up o

@@ -129,14 +129,19 @@ interface ListOptions<Field> {
 
 /** The columns of a table or of a query. */
 export interface Table<Described extends Columns> {
-  /** `project_id, created_at`: for the list of an INSERT, and the SELECT that feeds it. */
+  /**
+   * The names of the columns, for the list of an INSERT and the SELECT that feeds it: `project_id,
+   * created_at`.
+   */
   readonly names: Statement;
   /**
-   * `d.project_id AS "projectId", …`: for a SELECT whose rows `read` takes.
+   * The columns for a SELECT whose rows `read` converts: `d.project_id AS "projectId", …`.
    * @param alias of the table in the statement
    */
   readonly columns: (alias?: string) => Statement;
-  /** A row of a SELECT of `columns`. @throws ZodError when a value does not have its shape */
+  /**
+   * Converts a row of a SELECT of `columns`. @throws ZodError when a value does not have its shape
+   */
   readonly read: (row: object) => RowOfColumns<Described>;
   readonly all: (db: SqlReader, statement: Statement) => Promise<RowOfColumns<Described>[]>;
   readonly first: (
@@ -165,7 +170,10 @@ export interface Table<Described extends Columns> {
   ) => Table<Pick<Described, Field>>;
 }
 
-/** @example nameOf("walletAddress") // "wallet_address" */
+/**
+ * Returns the column name of a field.
+ * @example nameOf("walletAddress") // "wallet_address"
+ */
 export const nameOf = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

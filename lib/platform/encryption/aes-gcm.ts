@@ -58,13 +58,15 @@ const FORMAT = { context: "", layout: "tag-first" } as const;
 export type AppSecrets = readonly [string, ...string[]];
 
 /**
- * HKDF-SHA256 (RFC 5869). `parts` identify the owner of the text: it can only be decrypted with the
- * same parts.
+ * Derives a key with HKDF-SHA256 (RFC 5869). `parts` identify the owner of the text: it can only be
+ * decrypted with the same parts.
  */
 const keyOf = (appSecret: string, parts: readonly string[]): Buffer =>
   Buffer.from(hkdfSync("sha256", appSecret, "", parts.join("\0"), KEY_BYTES));
 
-/** Encrypts text under a separate key. @returns base64 */
+/**
+ * Encrypts text under the key that is derived for `parts` from the current secret. @returns base64
+ */
 export const sealText = (
   [appSecret]: AppSecrets,
   parts: readonly string[],

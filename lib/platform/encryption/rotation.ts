@@ -62,6 +62,7 @@ interface RotateOptions {
 const BATCH = 500;
 
 /**
+ * Decrypts the row's value, and encrypts it under the current key.
  * @throws UnreadableError when the row was changed, or is encrypted under a different key than its
  * id says
  */

@@ -38,7 +38,7 @@ export interface Secrets {
 
 export interface Keyring {
   readonly currentId: string;
-  /** The current key first. */
+  /** Ids of all keys of the keyring, the current one first. */
   readonly ids: readonly string[];
   /** Encrypts under the current key. */
   seal(plaintext: Uint8Array, context: string): Sealed;
@@ -48,7 +48,7 @@ export interface Keyring {
 
 export interface EncryptedRow {
   readonly id: string;
-  /** Authenticated together with the bytes. */
+  /** The context with which the bytes were encrypted (additional authenticated data). */
   readonly context: string;
   readonly sealed: Sealed;
 }

@@ -81,8 +81,8 @@ export const endJob = async (tx: Tx, id: string): Promise<void> => {
 };
 
 /**
- * Removes finished jobs. It is the last step of the transaction that ends their work, because
- * workers hold the locks of several jobs.
+ * Removes finished jobs. Call it as the last step of the transaction that ends their work:
+ * statements of workers lock several jobs, and would wait for this transaction.
  */
 export const endJobs = async (db: Sql, ids: readonly string[]): Promise<void> => {
   await db.change(sql`
@@ -92,7 +92,10 @@ export const endJobs = async (db: Sql, ids: readonly string[]): Promise<void> =>
     WHERE job.id = locked.id`);
 };
 
-/** The worker that runs a new job at once. */
+/**
+ * The worker that has claimed a new job when it is stored, and runs it without waiting for an
+ * announcement.
+ */
 export interface JobOwner {
   readonly workerId: string;
   readonly leaseMs: number;
@@ -167,8 +170,8 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => {
 
 const createLeases = (db: Sql) => ({
   /**
-   * Claims due jobs of these queues. A worker names only the queues that its version knows, so jobs
-   * of newer queues are left to workers of the newer version.
+   * Claims due jobs of the queues in `queues`. A worker names only the queues that its version
+   * knows, so jobs of newer queues are left to workers of the newer version.
    */
   claim: (input: {
     workerId: string;

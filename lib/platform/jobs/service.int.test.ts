@@ -96,7 +96,8 @@ test("the job of a dead worker is taken over when its lease expires, and not bef
 test("a worker leaves a job of a queue that it does not know to the workers of a newer version", async () => {
   const older = start("older", "known", () => Promise.resolve({ done: true }));
   await addJob("of-next-version", "next");
-  // Due later, so a worker that claims both has claimed the other one when this one is gone.
+  // This job is due later, so a worker that claims both jobs has claimed the other job when this
+  // one is gone.
   await addJob("of-both", "known");
   await vi.waitFor(() => isGone("of-both"), 15_000);
   await older.stop();

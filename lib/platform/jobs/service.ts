@@ -8,7 +8,7 @@ import { inSpan } from "@/lib/core/tracing";
 interface JobPlace extends JobOwner {
   /** Runs the job, which was stored with this owner. */
   run(job: ClaimedJob): void;
-  /** Call it when the job was not stored. */
+  /** Frees the slot. Call it when the job was not stored. */
   leave(): void;
 }
 
@@ -60,7 +60,10 @@ export const createHandover = () => {
      * to be announced to all workers.
      */
     take: (): JobPlace | null => own?.take() ?? null,
-    /** @returns a function that detaches the worker */
+    /**
+     * Makes `worker` the worker of this process.
+     * @returns a function that detaches the worker
+     */
     attach: (worker: OwnWorker): (() => void) => {
       own = worker;
       return () => {
@@ -112,7 +115,7 @@ interface JobRunnerDeps {
     warn(fields: object, message: string): void;
     error(fields: object, message: string): void;
   };
-  /** From 0 (inclusive) to 1 (exclusive). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   random?: () => number;
   options?: { leaseMs?: number; heartbeatMs?: number; pollMs?: number; concurrency?: number };
 }
@@ -208,7 +211,7 @@ const runJob = async (
 
 /**
  * Calls `claim` once for all jobs that are announced within a few milliseconds.
- * @returns a function that stops this
+ * @returns a function that ends the subscription
  */
 const onAnnounced = (listener: JobRunnerDeps["listener"], claim: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -256,7 +259,8 @@ export const startJobRunner = (deps: JobRunnerDeps): JobRunner => {
 
   const places = createPlaces({ workerId, leaseMs }, launch);
   const room = (): number => concurrency - running.size - places.count();
-  // The first claim waits until everything is available that jobs need.
+  // Reserves no slot before the first claim, which waits until everything is available that jobs
+  // need.
   const take = (): JobPlace | null =>
     stopping || !hasClaimed || room() <= 0 ? null : places.open();
 

@@ -63,7 +63,8 @@ const openLog = (level: string): Log => {
   const options: LoggerOptions = {
     level,
     base: null,
-    // `loggedError` has selected the loggable parts already.
+    // pino must not convert errors itself, because callers pass the result of `loggedError`, which
+    // has only loggable parts.
     serializers: { err: (error: unknown) => error },
     formatters: { level: (label) => ({ level: label }) },
   };

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { Socket } from "node:net";
 
 const SCRIPTS = {
-  /** The process group gets five seconds to stop. */
+  /** The process group gets SIGTERM, and SIGKILL after five seconds. */
   group: 'read _; kill -s TERM -- "-$0"; sleep 5; kill -s KILL -- "-$0"',
-  /** One process, at once. */
+  /** One process gets SIGKILL immediately. */
   process: 'read _; kill -9 "$0" 2>/dev/null',
 } as const;
 

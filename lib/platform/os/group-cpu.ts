@@ -3,11 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Unit of CPU times in /proc. Linux counts them in hundredths of a second (USER_HZ, proc(5)). */
 const TICK_MS = 10;
 /**
- * Indexes of fields in /proc/<pid>/stat, counted after the program's name, because the name may
- * contain spaces.
+ * Index of the process group among the fields of /proc/<pid>/stat. Fields are counted after the
+ * name of the program, because the name may contain spaces.
  */
 const GROUP = 2;
+/** Index of the CPU time in user mode. */
 const USER_TIME = 11;
+/** Index of the CPU time in kernel mode. */
 const SYSTEM_TIME = 12;
 
 const statOf = (pid: string): readonly string[] => {

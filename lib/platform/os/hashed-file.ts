@@ -40,7 +40,7 @@ export const writeHashed = async (
   return { bytes, sha256: hash.digest("hex") };
 };
 
-/** @returns the SHA-256 of a file in hex. @throws the file system's error, such as `ENOENT` */
+/** Returns the SHA-256 of a file in hex. @throws the file system's error, such as `ENOENT` */
 export const hashOf = async (file: string): Promise<string> => {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);

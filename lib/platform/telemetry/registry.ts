@@ -72,7 +72,7 @@ interface MetricsDeps {
   readonly samplers: Readonly<Record<string, Sampler>>;
   readonly log: { warn(fields: object, message: string): void };
   readonly clock: { now(): Date };
-  /** How long a read waits for a sample. Default 2,000. */
+  /** Milliseconds for which a read waits for a sample. Default 2,000. */
   readonly timeoutMs?: number;
 }
 

@@ -26,7 +26,7 @@ const CALLER_SPAN = "00f067aa0ba902b7";
 const COLLECTOR_KEY = "key-of-the-collector";
 const TOKEN = "a-token-for-reading-metrics";
 const WAIT = { timeout: 20_000, interval: 50 };
-/** Longer than any sample is kept. */
+/** Longer than the time for which any sample is cached. */
 const LATER_MS = 61_000;
 
 const moved = { ms: 0 };

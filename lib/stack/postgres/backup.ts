@@ -73,8 +73,8 @@ interface Copying {
 }
 
 /**
- * A file that is deleted during the backup is left out, because the write-ahead log contains its
- * deletion too.
+ * Copies one file, and adds it to the list of files. A file that is deleted during the backup is
+ * left out, because the write-ahead log contains its deletion too.
  */
 const copyFile = async ({ from, to, files }: Copying, path: string): Promise<void> => {
   try {

@@ -31,7 +31,7 @@ export interface ClusterLocation {
   readonly dataDir: string;
   /** Null when the server runs as the user of this process. */
   readonly account: Account | null;
-  /** Why another folder is used than the requested one. */
+  /** Why `dataDir` is another folder than the requested one; null when it is the requested one. */
   readonly moved: string | null;
 }
 

@@ -59,14 +59,15 @@ export interface EmbeddedPostgres {
   ensureDatabase(name: string): Promise<void>;
   isRunning(): boolean;
   /**
+   * Stops the server.
    * @returns false when the server did not answer and was killed, so that its next start replays
    * the log
    */
   stop(): Promise<boolean>;
 }
 
-// Long enough for the replay of the log after a crash, whose length max_wal_size bounds. A replay
-// that is interrupted starts again from the beginning.
+// Time limit of a start. It is long enough for the replay of the log after a crash, whose length
+// max_wal_size bounds. A replay that is interrupted starts again from the beginning.
 const START_TIMEOUT_MS = 300_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 30_000; // A machine that is busy with a build answers late.

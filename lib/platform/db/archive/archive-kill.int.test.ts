@@ -50,7 +50,8 @@ test("an archive whose connection ends after any of its statements is completed 
     await restoreMonth(request);
     expect([answers, await rows()]).toEqual([answers, before]);
   }
-  // The session, the state, files of five tables, and the removal from three.
+  // The statements of a command are those of the session and the state, and those for the files of
+  // five tables and the removal from three.
   expect(cuts).toBeGreaterThan(30);
 }, 180_000);
 

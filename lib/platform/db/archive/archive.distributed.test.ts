@@ -19,8 +19,8 @@ const { pool, projectId, directory, request, rows, state } = await archivedMonth
 });
 
 /**
- * Copies the month's rows to another project. The copied events get other ids, because these are
- * unique over all projects.
+ * Copies the month's rows to another project. The copied events get other ids, because the ids of
+ * events are unique over all projects.
  */
 const copyMonth = async (to: string): Promise<void> => {
   await pool.query("INSERT INTO project (id, name, created_at) VALUES ($1, 'copy', now())", [

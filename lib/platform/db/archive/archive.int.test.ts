@@ -9,7 +9,7 @@ import { archivedMonth, MONTH } from "@/lib/dev/testing/archived-month";
 import { testLedger } from "@/lib/dev/testing/ledger";
 import { archiveMonth, checkMonth, restoreMonth } from "./archive";
 
-/** Enough for more than one batch of rows. */
+/** Number of ended operations in the month. It gives more rows than fit into one batch. */
 const ENDED = 700;
 const LAST = ENDED * 3;
 const AGES = {

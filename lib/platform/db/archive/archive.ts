@@ -37,7 +37,7 @@ const FAULTS_SHOWN = 5;
 
 export interface ArchiveRequest {
   readonly url: string;
-  /** Such as `2026-01`. */
+  /** The month in the form `2026-01`. */
   readonly month: string;
   readonly directory: string;
 }
@@ -89,8 +89,9 @@ const verified = async (
 };
 
 /**
- * Renames complete files to their final name. The database already knows their manifest, so a
- * command that was killed in between continues here.
+ * Renames the folder with the complete files to its final name, unless it has that name already.
+ * The database knows the manifest before the renaming, so when a command is killed between the two,
+ * the next command renames the folder.
  */
 const place = async ({ folder }: Archive): Promise<void> => {
   if (existsSync(folder) || !existsSync(partial(folder))) return;

@@ -17,14 +17,15 @@ export interface BatchSql {
   readonly keyTexts: string;
   /** Condition: `d` equals the row of the file. */
   readonly same: string;
-  /** The columns and their values in `r`, for an INSERT. */
+  /** The columns of the table that the file contains, for the list of an INSERT. */
   readonly names: string;
+  /** The values of these columns in `r`, in the order of `names`. */
   readonly values: string;
 }
 
 /**
  * Creates the SQL fragments for the rows of a file.
- * @throws Error when the table no longer has these columns, because the archive is of another
+ * @throws Error when the table lacks a column of the file, because the archive is of another
  * version
  */
 export const batchSql = async (
@@ -42,7 +43,7 @@ export const batchSql = async (
     throw new Error(
       `${file} has the column ${foreign.name} (${foreign.type}), which ${table} does not have. Use the version of Causeway that wrote it, or one that reads it.`,
     );
-  // The project as a further parameter, so that one node executes the statement.
+  // On a cluster, a further parameter names the project, so that one node executes the statement.
   const isOfProject = isDistributed(client)
     ? [`d.project_id = $${String(columns.length + 1)}::text`]
     : [];

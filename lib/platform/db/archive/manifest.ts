@@ -83,8 +83,9 @@ const archivedFile = z.object({
   rows: z.number().int(),
   bytes: z.number().int(),
   sha256: z.string(),
-  /** The keys of the first and the last row; null when there are no rows. */
+  /** The key of the first row; null when there are no rows. */
   first: z.array(z.string()).nullable(),
+  /** The key of the last row; null when there are no rows. */
   last: z.array(z.string()).nullable(),
 });
 

@@ -53,8 +53,9 @@ const AWAITED = `
   JOIN notification_due n ON n.project_id = r.project_id AND n.sequence = r.sequence`;
 
 /**
- * The events that do not wait for a notification. The queue of notifications is on the
- * coordinator. Events are added to the queue when they are numbered, and never later.
+ * Keeps the events that are not in the queue of notifications. An event enters the queue when it is
+ * numbered, and never later, so such an event does not enter it after this check. The queue is a
+ * table of the coordinator, so it is read in a separate statement.
  */
 const notifiedOnly = async (
   client: pg.Client,

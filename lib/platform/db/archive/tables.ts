@@ -8,7 +8,7 @@ import { requireOwner } from "@/lib/platform/db/roles/app-role";
 
 /** A closed month in UTC. */
 export interface Month {
-  /** `2026-01`. */
+  /** The month in the form `2026-01`. */
   readonly name: string;
   readonly startsAt: Date;
   readonly endsAt: Date;
