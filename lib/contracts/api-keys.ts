@@ -8,7 +8,10 @@ import { recipientWarnings } from "./warnings";
 
 const tag = "API keys";
 
-/** Normalised: `203.0.113.7` becomes `203.0.113.7/32`. */
+/**
+ * A network in CIDR notation. A single address gets the full prefix length: `203.0.113.7` becomes
+ * `203.0.113.7/32`.
+ */
 const network = z
   .string()
   .max(60)

@@ -8,8 +8,9 @@ import { personName } from "./names";
 const tag = "Sign-in";
 
 /**
- * In characters. Contract signatures are longer than key signatures. Message and signature together
- * still fit into the body of a public route (16 KiB).
+ * Maximum length of a sign-in signature in characters. It leaves room for contract signatures,
+ * which are longer than key signatures. Message and signature together still fit into the body of a
+ * public route (16 KiB).
  */
 export const SIGNATURE_LENGTH_MAX = 10_000;
 export const INVITATION_TOKEN_LENGTH_MAX = 100;

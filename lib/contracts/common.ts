@@ -104,8 +104,8 @@ export const otp = sixDigits.meta({
 });
 
 /**
- * `0x` and 32 KiB as hex. The signature of a contract that is not deployed yet (ERC-6492) includes
- * the contract's creation code.
+ * Maximum length: `0x` and 32 KiB as hex. The limit is large, because the signature of a contract
+ * that is not deployed yet (ERC-6492) includes the contract's creation code.
  */
 const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
 export const walletSignature = hex.max(SIGNATURE_LENGTH_MAX);

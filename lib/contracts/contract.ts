@@ -93,8 +93,8 @@ export interface Contract {
   /** Error codes in addition to those of every route (401, 403, 429, 500). */
   readonly errors?: readonly ErrorCode[];
   /**
-   * Domain codes of input errors are answered with 400 instead of their usual status (interface:
-   * input errors of /swap/quote).
+   * True to answer input errors with 400 where their usual status is 422, as the interface
+   * specifies for /swap/quote.
    */
   readonly inputErrorsAs400?: boolean;
   /**

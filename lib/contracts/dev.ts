@@ -102,7 +102,7 @@ export const readWebhookReceiver = defineContract({
   description:
     "Development only: shows what was delivered to the project's receiver and whether its signature is right. Answers 404 in production.",
   tag,
-  // Bodies may contain private movements. People of the project may see these; API keys would need
+  // Bodies may contain private movements, which people of the project may see. API keys would need
   // a scope.
   auth: "user",
   status: 200,

@@ -24,7 +24,7 @@ const scopeInWords = (group: EventGroup): string => {
     : scopes.map(code).join(", ");
 };
 
-/** Types of a group with the same data share one row. */
+/** The rows of the table for one group. Types with the same data share one row. */
 const rowsOf = (group: EventGroup): string[] => {
   const types: readonly EventType[] = EVENT_GROUPS[group];
   const byData = new Map<z.ZodType, EventType[]>();

@@ -58,7 +58,10 @@ export type EventType = (typeof EVENT_GROUPS)[keyof typeof EVENT_GROUPS][number]
 
 export const EVENT_TYPES: readonly EventType[] = Object.values(EVENT_GROUPS).flat();
 
-/** A 64-bit number, from 1; exact in JSON up to 2^53. */
+/**
+ * An event's sequence number, a 64-bit integer in the database. JSON readers parse it exactly up to
+ * 2^53.
+ */
 const sequence = z.int().nonnegative();
 
 export const eventRecord = z

@@ -35,7 +35,10 @@ export const EXPORT_FILTERS = {
   audit_log: exportAuditLog.query.strict(),
 } as const satisfies Readonly<Record<ExportKind, z.ZodType>>;
 
-/** A key with one of these scopes may read some kind of export. */
+/**
+ * The scopes of which an API key needs at least one. The service then checks the scope for the kind
+ * of export.
+ */
 const SCOPES: readonly Scope[] = ["operations:read", "payouts:read", "accounts:read"];
 
 const FILTER_LENGTH_MAX = 4000;

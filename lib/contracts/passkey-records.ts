@@ -50,7 +50,10 @@ const publicKey = z.literal("public-key").meta({ description: "Always `public-ke
 const TRANSPORTS = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-/** Browsers may report other transports; WebAuthn requires that these are ignored. */
+/**
+ * Whether the transport is one of `TRANSPORTS`. Browsers may report others, and WebAuthn requires
+ * that these are ignored.
+ */
 export const isTransport = (name: string): name is Transport =>
   (TRANSPORTS as readonly string[]).includes(name);
 

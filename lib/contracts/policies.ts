@@ -7,7 +7,7 @@ import { defineContract } from "./contract";
 import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
 
 const tag = "Policies";
-/** The largest INTEGER of PostgreSQL. */
+/** The largest version number that the column, an INTEGER of PostgreSQL, can store. */
 const VERSION_MAX = 2_147_483_647;
 
 const scope = z.enum(POLICY_SCOPES).meta({

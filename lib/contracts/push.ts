@@ -5,9 +5,9 @@ import { defineContract } from "./contract";
 const tag = "Notifications";
 
 const ENDPOINT_MAX = 2000;
-/** An uncompressed point of P-256: 65 bytes. */
+/** The browser's public key in base64url: an uncompressed point of P-256, 65 bytes. */
 const P256DH = /^B[A-Za-z0-9_-]{86}$/;
-/** 16 bytes. */
+/** The browser's authentication secret in base64url: 16 bytes (RFC 8291). */
 const AUTH = /^[A-Za-z0-9_-]{22}$/;
 
 const subscriptionRecord = z

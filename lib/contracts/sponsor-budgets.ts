@@ -4,7 +4,9 @@ import { sponsorBudget } from "./auth";
 import { chainId } from "./common";
 import { defineContract } from "./contract";
 
-/** With 0 the sponsor pays for nothing. */
+/**
+ * A limit in whole coins of the chain. With 0 the sponsor pays for nothing. Null removes the limit.
+ */
 const coins = z
   .string()
   .regex(

@@ -28,7 +28,7 @@ export const SLIPPAGE_BPS_DEFAULT = 50;
 
 export const SLIPPAGE_BPS_MAX = 1000;
 
-/** Default of the service: 1,500. */
+/** The price impact that the caller accepts. Without this field the service accepts 1,500. */
 export const maxPriceImpactBps = z.int().min(0).max(10_000).optional().meta({
   description:
     "How much less than the sent amount is worth may arrive, fees included, in basis points; by prices that are independent of the pools. Without it more than 1500 is refused",
@@ -192,7 +192,7 @@ export const prepareSwap = defineContract({
   tag,
   auth: "member",
   permission: "money:move",
-  // A key needs one of these. The service then checks which one the quote or transfer needs.
+  // A key needs one of these scopes. The service then checks which one the quote or transfer needs.
   scope: ["swaps:write", "transfers:write"],
   body: subject
     .extend(proofFields)
@@ -270,7 +270,7 @@ export const executeSwap = defineContract({
   tag,
   auth: "member",
   permission: "money:move",
-  // A key needs one of these. The service then checks which one the quote or transfer needs.
+  // A key needs one of these scopes. The service then checks which one the quote or transfer needs.
   scope: ["swaps:write", "transfers:write"],
   body: subject
     .extend({

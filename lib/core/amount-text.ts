@@ -228,9 +228,9 @@ export const sharesOf = (weights: readonly bigint[], total: number): number[] =>
 const TENTHS = 10;
 
 /**
- * Formats a share in tenths of a per cent: `12.5 %`. A share above zero but below one tenth becomes
- * `< 0.1 %`.
- * @example shareText(125) // "12.5 %"
+ * Formats a share in tenths of a per cent: `12.5 %`.
+ * @param isSomething whether the exact share is above zero; 0 tenths then become `< 0.1 %`
+ * @example shareText(125, true) // "12.5 %"
  */
 export const shareText = (tenths: number, isSomething: boolean, locale?: string): string => {
   const format = new Intl.NumberFormat(locale, {

@@ -43,8 +43,8 @@ export interface Proving {
 }
 
 /**
- * Says to one reader what to do about a movement that needs no votes, but the code or another proof
- * of one person.
+ * The advice to one reader about a movement without a request for votes. The code or another proof
+ * of one person approves it, unless the project has begun to demand votes.
  */
 export const adviceOfProof = ({ mayMove, needsVotes }: Proving): string => {
   if (needsVotes && mayMove)

@@ -17,8 +17,8 @@ export type CsvText = string & { readonly [csvText]: true };
 declare const csvText: unique symbol;
 
 /**
- * Spreadsheets in East Asian locales treat full-width signs such as `＝` like ASCII signs. NFKC
- * converts them to ASCII signs.
+ * Whether a spreadsheet could run the text as a formula. Spreadsheets in East Asian locales treat
+ * full-width signs such as `＝` like ASCII signs, and NFKC converts them to ASCII signs.
  */
 const isFormula = (text: string): boolean =>
   FORMULA_START.test(text) || FORMULA_START.test(text.normalize("NFKC"));

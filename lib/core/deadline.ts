@@ -7,7 +7,10 @@ interface Deadline {
 
 const LATE = Symbol("late");
 
-/** The timer is always cleared, so it does not keep the process alive. */
+/**
+ * Resolves to the result of `work`, or to `LATE` after `timeoutMs` milliseconds. The timer is
+ * always cleared, so it does not keep the process alive.
+ */
 const race = async <T>(work: Promise<T>, timeoutMs: number): Promise<T | typeof LATE> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<typeof LATE>((resolve) => {

@@ -84,7 +84,9 @@ interface DomainErrorOptions {
    */
   extra?: Readonly<Record<string, unknown>>;
   retryAfterSeconds?: number;
-  /** True when a wallet signs the message. Then the URLs in it must not be redacted. */
+  /**
+   * True when the message is a text that a wallet signs. The URLs in such a text are not redacted.
+   */
   isExact?: boolean;
 }
 
@@ -177,7 +179,7 @@ const TEMPORARY = new Set<ErrorCode>(["chain_unavailable", "provider_error", "si
 
 /**
  * Whether a step that moves money should be tried again after this error: a chain or a provider
- * does not answer, or signing is turned off. Every other error is a bug.
+ * does not answer, or signing is turned off. Any other error ends the step.
  */
 export const isTemporary = (error: unknown): error is DomainError =>
   isDomainError(error) && TEMPORARY.has(error.code);

@@ -131,8 +131,8 @@ const STAY_PERCENT = 5n;
 
 /**
  * Like `steppedUp`, except that a value near the border of the previous step stays on it. Otherwise
- * a price that moves back and forth around a border would change the fee with each quote. The part
- * of the cost that is then not covered is less than 5 %.
+ * a price that moves back and forth around a border would change the fee with each quote. A fee on
+ * the previous step can be below the cost, but by less than 5 %.
  * @param before the previous step; undefined for the first value
  * @example steadyStep(127n, 125n) // 125n
  * @example steadyStep(124n, 160n) // 160n

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Names of the header and the cookie for a caller's freshness token. The token is the position in
- * the write-ahead log up to which the caller's changes were written.
+ * Name of the header with a caller's freshness token. The token is the position in the write-ahead
+ * log up to which the caller's changes were written.
  */
 export const FRESHNESS_HEADER = "causeway-freshness";
+/** Name of the cookie with the freshness token, for callers that are browsers. */
 export const FRESHNESS_COOKIE = "causeway.freshness";
 
 interface FreshCacheOptions<V, K> {

@@ -1,7 +1,10 @@
 const ENDS = 4;
 const PREFIX = "0x".length;
 
-/** The first and last four hex digits of an address, in lower case. People compare only these. */
+/**
+ * The first and last four hex digits of an address, in lower case. Many people compare only these
+ * digits.
+ */
 export const addressEnds = (address: string): string => {
   const text = address.toLowerCase();
   return text.slice(PREFIX, PREFIX + ENDS) + text.slice(-ENDS);

@@ -19,7 +19,10 @@ export const parseUrl = (text: string, base?: string): URL | null => {
  */
 
 const REDACTED = "[redacted]";
-/** A shorter value could be a common word, which would make logs unreadable. */
+/**
+ * Shorter configured values are not redacted. They could be common words, and logs without these
+ * words would be unreadable.
+ */
 const SECRET_LENGTH_MIN = 6;
 /** A shorter value is replaced only where no letter or digit is next to it. */
 const UNBOUNDED_LENGTH_MIN = 16;
@@ -31,7 +34,7 @@ const URLS =
   /\b(https?|wss?|smtps?|postgres(?:ql)?):\/\/(?:([^\s/?#"'`<>\\]*)@)?([^\s/?#"'`<>\\@,;)\]}]*)([^\s?#"'`<>\\,;)\]}]*)([?#][^\s"'`<>\\,;)\]}]*)?/gi;
 
 interface Known {
-  /** The text that replaces a secret, by the secret in lower case. */
+  /** For each secret in lower case, the text that replaces it. */
   readonly replacements: Map<string, string>;
   pattern: RegExp | null;
 }

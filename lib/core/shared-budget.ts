@@ -51,8 +51,8 @@ export interface SharedBudgetOptions {
 }
 
 /**
- * A process takes the requests for this time at once, so that the number of its statements does not
- * grow with the number of its requests.
+ * A process takes the requests for this time in one statement, so that the number of its statements
+ * does not grow with the number of its requests.
  */
 const SLICE_MS = 100;
 /**
@@ -61,8 +61,8 @@ const SLICE_MS = 100;
  */
 const CAPACITY_MS = 250;
 /**
- * Requests that a process took but did not send expire after this time. Meanwhile the shared bucket
- * may have refilled, and using both would exceed the rate.
+ * Requests that a process took but did not send expire after this time. The shared bucket may have
+ * refilled since they were taken, and using both would exceed the rate.
  */
 const KEPT_MS = 250;
 const DEBT_MAX_MS = 1_000;

@@ -23,8 +23,8 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, 
 
 /**
  * The text of a mail in which only addresses of this service are links.
- * @param ownUrl origin of the service; an address belongs to the service only if its host and port
- * are exactly these
+ * @param ownUrl origin of the service; an address belongs to the service only if its scheme, host
+ * and port are those of `ownUrl`
  * @example unlinked("Pay evil.com at https://pay.example.com/inbox", "https://pay.example.com"); //
  * "evil.\u2060com", and the service's link unchanged
  */

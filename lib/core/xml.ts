@@ -4,8 +4,8 @@
 export type XmlText = string & { readonly [xmlText]: true };
 declare const xmlText: unique symbol;
 
-// XML 1.0 (section 2.2) has no way to write these characters and halves of surrogate pairs, not even
-// as references.
+// Characters that XML 1.0 (section 2.2) does not allow, not even as references. They include halves
+// of surrogate pairs.
 const NOT_ALLOWED = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const ESCAPES: Readonly<Record<string, string>> = {

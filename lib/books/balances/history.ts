@@ -54,8 +54,8 @@ export const createBalanceHistory = ({ snapshots, clock, log }: HistoryDeps) => 
 
   return {
     /**
-     * Stores balances, unless a part is missing or stale. Returns at once; errors are logged and
-     * never thrown.
+     * Stores balances, unless a part is missing or stale. Does not wait for the database; errors
+     * are logged and never thrown.
      */
     note: (projectId: string, balances: Reading): void => {
       const now = clock.now();

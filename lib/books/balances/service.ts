@@ -33,8 +33,8 @@ export interface BalancesDeps {
     ): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
   };
   /**
-   * `out` reads the money that is leaving the balances that were read at these blocks. `in` reads
-   * the money that is arriving in the project's wallets.
+   * `out` reads the money that is leaving the project's balances, which were read at the blocks
+   * `at`. `in` reads the money that is arriving in the project's wallets.
    */
   readonly moves: {
     out(projectId: string, at: readonly ChainTime[]): Promise<readonly MovingFunds[]>;
@@ -62,8 +62,8 @@ export interface StaleChain {
   readonly chainId: number;
   readonly reason: string;
   /**
-   * Time of the chain's last answer, whose balances are used. Null when the chain never answered;
-   * its balances are then missing.
+   * Time of the chain's last answer, whose balances are used. Null when the chain never answered.
+   * The balances of such a chain are missing.
    */
   readonly lastSeenAt: Date | null;
 }
@@ -103,7 +103,8 @@ interface Snapshot {
 
 const CHAIN_TIMEOUT_MS = 3000;
 /**
- * Additional time per 1,000 wallets, because the first read of 10,000 wallets takes some seconds.
+ * Additional time that a chain has to answer, for each 1,000 wallets of the project. The first read
+ * of 10,000 wallets takes some seconds.
  */
 const TIMEOUT_PER_1000_MS = 1000;
 const CHAIN_TIMEOUT_MAX_MS = 20_000;
@@ -236,8 +237,8 @@ const pageOf = (
 
 interface BalancesContext extends BalancesDeps {
   /**
-   * The last answer of each chain, by project id and chain id. It is used while the chain does not
-   * answer.
+   * For each project id and chain id, the last answer of the chain. It is used while the chain does
+   * not answer.
    */
   readonly remembered: LRUCache<string, Snapshot>;
 }

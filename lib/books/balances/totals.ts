@@ -74,7 +74,7 @@ export interface HeldPosition extends Place, Held {}
 
 export interface Position extends Place, Parts {}
 
-/** In units with `decimals` decimals. */
+/** Amounts in base units with `decimals` decimals. */
 export interface Sum extends Parts {
   readonly decimals: number;
   readonly positions: readonly Position[];
@@ -105,7 +105,10 @@ const grouped = <Key>(
 const covers = (backing: AssetBacking | null, { address, token }: HeldPosition): boolean =>
   backing?.covers({ address, chainId: token.chainId, token: token.address }) === true;
 
-/** The amount that may leave the treasury, rounded down to units of `decimals`. */
+/**
+ * The amount that may leave the treasury, rounded down to units of `decimals`; null when `backing`
+ * is null, which means no limit.
+ */
 const limitIn = (backing: AssetBacking | null, decimals: number): bigint | null =>
   backing === null ? null : backing.availableBase / 10n ** BigInt(LEDGER_DECIMALS - decimals);
 

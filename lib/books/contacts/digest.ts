@@ -14,7 +14,7 @@ const jobIdOf = (projectId: string): string => `${projectId}/contact-digest`;
 /**
  * Schedules the next daily mail to the owners. The mail is sent only if it would list proposed
  * contacts that no earlier mail has listed. Call this before locking a contact, because it locks
- * the project's job until the transaction ends. A concurrent run of the job then either sees the
+ * the project's job until the transaction ends. So a concurrent run of the job either sees the
  * change or starts after it.
  */
 export const requestDigest = (tx: Tx, projectId: string, now: Date): Promise<void> =>

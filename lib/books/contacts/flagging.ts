@@ -24,7 +24,7 @@ interface FlaggingDeps {
   readonly recipients: Pick<RecipientsService, "warningsOfRecords">;
 }
 
-/** The warnings by the id of their contact. */
+/** For each contact id, the warnings about the contact. */
 const byContact = (
   about: Awaited<ReturnType<RecipientsService["warningsOfRecords"]>>,
 ): ReadonlyMap<string, readonly ContactWarning[]> => {

@@ -122,7 +122,10 @@ const createPlanning = (
   };
 };
 
-/** Returns a function that finds the warnings of the rows that will be stored, by address. */
+/**
+ * Returns a function that finds the warnings about the rows that will be stored. Its result has,
+ * for each address, the warnings about it.
+ */
 const createWarning =
   ({ recipients }: ContactsDeps, flag: ReturnType<typeof createFlagging>) =>
   async (

@@ -7,7 +7,7 @@ import type { ContactValues } from "./rules";
 
 type Key = Pick<Contact, "projectId" | "id">;
 
-/** @throws ZodError */
+/** Parses a row. A contact without `proposedBy` was proposed by its creator. @throws ZodError */
 const contactOf = (row: object): Contact => {
   const contact = contacts.read(row);
   return { ...contact, proposedBy: contact.proposedBy ?? contact.createdBy };
@@ -20,7 +20,7 @@ export interface ContactFilter {
 }
 
 /**
- * Contacts by name, at most `limit`.
+ * At most `limit` contacts that match `filter`, sorted by name.
  * @param after name and id of the last contact of the previous page
  */
 export const listContacts = async (
@@ -62,7 +62,7 @@ export const listProposed = async (
   return rows.map(contactOf);
 };
 
-/** The contacts with one of these addresses. @param addresses checksummed */
+/** The contacts with one of `addresses`. @param addresses checksummed */
 export const contactsAt = async (
   db: Queryable,
   projectId: string,

@@ -20,8 +20,8 @@ export const contacts = table({
   createdBy: text,
   createdAt: time,
   /**
-   * If a policy requires approved contacts, only contacts in the state `approved` are paid.
-   * Screens on which people decide show only the names of these contacts.
+   * If a policy requires approved contacts, only contacts in the state `approved` are paid. Screens
+   * on which people decide show only the names of approved contacts.
    */
   state: oneOf(z.enum(["proposed", "approved"])),
   approvedAt: nullable(time),

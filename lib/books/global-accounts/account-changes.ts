@@ -87,7 +87,7 @@ const carryOut = (
   );
 };
 
-/** @throws DomainError `not_found` */
+/** Changes the name of the account; null removes it. @throws DomainError `not_found` */
 const rename = async (
   deps: AccountChangesDeps,
   actor: Actor,

@@ -19,7 +19,10 @@ import type { BookStatement } from "./statements";
 
 const NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:camt.053.001.08";
 
-/** Limits of ActiveOrHistoricCurrencyAndAmount: 18 digits, 5 of them after the point. */
+/**
+ * Maximum number of digits after the point in an amount (ActiveOrHistoricCurrencyAndAmount). The
+ * whole amount has at most 18 digits (`CAMT_DIGITS`).
+ */
 export const CAMT_DECIMALS = 5;
 const CAMT_DIGITS = 18;
 const AMOUNT_END = 10n ** BigInt(CAMT_DIGITS - CAMT_DECIMALS + LEDGER_DECIMALS);
@@ -232,7 +235,7 @@ export const camtEntries = (
 export const camtEnd = (): XmlText =>
   joinXml([closeTag("Stmt"), closeTag("BkToCstmrStmt"), closeTag("Document")]);
 
-/** A statement as camt.053, written while its entries are read. @param currency see `camtCurrency` */
+/** Writes a statement as camt.053 while its entries are read. @param currency see `camtCurrency` */
 export const toCamt053 = async function* (
   statement: BookStatement,
   entries: AsyncIterable<EntryRecord>,

@@ -30,7 +30,9 @@ interface FundingDeps {
   >;
 }
 
-/** Retry-After for a chain that did not answer. */
+/**
+ * The wait in seconds that the error recommends when a chain did not answer (header Retry-After).
+ */
 const UNSEEN_RETRY_SECONDS = 5;
 
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
@@ -119,7 +121,7 @@ export const postFunding = async (
           currency: asset.assetId,
           liabilitiesMaxBase: reserved.maxBase,
           key: funding.key,
-          // Idempotency keys are unique per caller.
+          // Includes the caller, so that two callers may use the same idempotency key.
           scope: `fund:${funding.accountId}:${actorName(actor)}`,
           by: actorName(actor),
         },

@@ -60,7 +60,10 @@ type Range = Pick<BookStatement, "projectId" | "accountId" | "firstSeq" | "endSe
 const ENTRIES_MAX = 10_000;
 const PAGE = 1000;
 
-/** @throws DomainError `invalid_request` when the period ends before it begins */
+/**
+ * The period of a statement. By default it begins on the first of this month (UTC) and ends now.
+ * @throws DomainError `invalid_request` when the period ends before it begins
+ */
 const periodOf = ({ clock }: Deps, query: StatementQuery): { from: Date; to: Date } => {
   const now = clock.now();
   const from =

@@ -7,7 +7,10 @@ import { fundsKey, type HoldsRepository } from "./repository";
  */
 const FRESH_MS = 1000;
 const WALLETS_MAX = 10_000;
-/** Represents all tokens of a chain, because they are searched together. */
+/**
+ * Stands for the address of any token in a key. All tokens of a chain are searched together, so
+ * they have the same screened block.
+ */
 const A_TOKEN = "token";
 
 /**

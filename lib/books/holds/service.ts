@@ -210,7 +210,8 @@ export const createHoldsService = (deps: FundsDeps) => {
    * suffice.
    * @param seen the result of `requireSeen` for the same spendings; by default the balances are
    * read now
-   * @throws DomainError `insufficient_balance`, `rate_limited`, `chain_unavailable`
+   * @throws DomainError `insufficient_balance`, `rate_limited`, `chain_unavailable`;
+   * `invalid_state` when the balances change during every try
    */
   const reserving = async <T>(
     spendings: readonly Spending[],
@@ -283,8 +284,8 @@ export const createHoldsService = (deps: FundsDeps) => {
 
   /**
    * Like `require`, but reads each balance only once for this check and for `reserving`. Holds are
-   * read before the balance, so an amount that is spent in between counts twice. If the balance
-   * then seems too low, both are read again as in `require`.
+   * read before the balance. An amount that is spent between the two reads counts twice, as held
+   * and as missing from the balance. If the balance then seems too low, `require` reads both again.
    */
   const requireSeen = async (spendings: readonly Spending[]): Promise<readonly Funds[]> => {
     const funds = await read(spendings);

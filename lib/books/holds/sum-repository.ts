@@ -63,7 +63,10 @@ export const selectCommittedAfter = (
       AND h.released_at > ${releasedAfter}::timestamptz
   ) AS holds`;
 
-/** On every chain, blocks become final within this time. */
+/**
+ * Holds that were released longer ago than this are ignored, because every chain finalizes blocks
+ * within this time.
+ */
 const FINAL_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
 const sums = table({ sum: base });
@@ -100,14 +103,15 @@ interface BalancesAt {
 }
 
 /**
- * Holds that were released longer ago were spent in a block that every displayed balance includes.
+ * Holds that were released longer ago than this are ignored. Their money left in a block that every
+ * displayed balance includes.
  */
 const RELEASED_WITHIN_MS = 60 * 60 * 1000;
 
 /**
- * Money that is leaving the balances of a project's wallets, which were read at these blocks.
- * Selects by address instead of project, because a wallet that two projects have linked has one
- * balance, and reservations count the holds of both projects.
+ * Money that is leaving the balances of a project's wallets. `at` has the blocks at which the
+ * balances were read. Selects by address instead of project, because a wallet that two projects
+ * have linked has one balance, and reservations count the holds of both projects.
  */
 export const movingFunds = (
   db: SqlReader,

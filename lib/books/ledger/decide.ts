@@ -45,7 +45,7 @@ const below = (account: Account): Rejection | null => {
   };
 };
 
-/** Changed copies of accounts. They are discarded when the command is refused. */
+/** Changed copies of accounts, by account id. They are discarded when the command is refused. */
 class WorkingSet {
   readonly accounts = new Map<string, Account>();
 

@@ -31,8 +31,8 @@ interface PostDeps {
   readonly patienceMs?: number;
 }
 
-// After a conflict, the other transaction has committed, so a retry sees its rows. Repeated
-// conflicts indicate another fault.
+// A transaction is given up after this number of conflicts. After a conflict, the other transaction
+// has committed, so a retry sees its rows. Repeated conflicts therefore indicate another fault.
 const CONFLICT_ATTEMPTS_MAX = 5;
 const PATIENCE_MS = 30_000;
 const RECONNECT_FIRST_MS = 50;
@@ -85,8 +85,8 @@ const unavailable = (cause: unknown): DomainError =>
 /**
  * Runs a transaction until its outcome is known. After a lost connection, it is unknown whether the
  * commit succeeded, so the transaction is repeated. The repetition needs the same locks, so it
- * waits for a commit that is still running, and then looks up the keys. For committed commands it
- * returns the stored answers; it posts only the others.
+ * waits for a commit that is still running. After that it looks up the idempotency keys, returns
+ * the stored answers of committed commands, and posts only the others.
  * @throws DomainError `service_unavailable` when the database stays unavailable
  */
 export const untilKnown = async <T>(
@@ -216,7 +216,7 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
   // The account's id equals the id of the transaction that opens it, so that a replay knows it
   // without another query.
   const id = bare(newId("ledgerTransaction"));
-  // Idempotency keys are unique per caller.
+  // Includes the caller, so that two callers may use the same idempotency key.
   const scope = `${SCOPE}:${by}`;
   const keyHash = keyHashOf(projectId, scope, key);
   const digest = hash("sha256", JSON.stringify([SCOPE, currency, name]));

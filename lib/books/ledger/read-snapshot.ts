@@ -192,7 +192,7 @@ const readUnderLock = async (
 
 /**
  * Locks all accounts of the commands of one project, and reads the snapshot for their decisions.
- * While the locks are held, no other transaction changes these accounts. Stored answers are read
+ * While the locks are held, no other transaction changes the accounts. Stored answers are read
  * after locking, so that they include commits of other instances.
  */
 export const readSnapshot = async (

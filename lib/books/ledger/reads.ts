@@ -38,7 +38,7 @@ export interface FundingRecord {
 }
 
 export interface FundingFilter {
-  /** Only these, by the ids of their transactions. */
+  /** Ids of the transactions to return; all when absent. */
   readonly ids?: readonly string[] | undefined;
   readonly kinds?: readonly FundingRecord["kind"][] | undefined;
   /** RFC 3339, inclusive. */
@@ -147,7 +147,7 @@ const fundings = async (
   }));
 };
 
-/** The accounts' names by id. Accounts without a name are missing. */
+/** For each account id, the account's name. Accounts without a name are missing. */
 const accountNames = async (
   { query }: LedgerRepository,
   projectId: string,
@@ -185,10 +185,7 @@ const READ_PAYER = `
   FROM ledger_account WHERE project_id = $1 AND id = $2 AND kind = 'customer'`;
 const READ_NOT_ACTIVE_AMONG = `SELECT id FROM ledger_account WHERE ${IS_NOT_ACTIVE} AND id = ANY($2::uuid[])`;
 
-/**
- * Cacheable, because an account's project, kind and currency never change and accounts are never
- * deleted.
- */
+/** The cached facts about a customer account. They never change, and accounts are never deleted. */
 interface Facts {
   readonly projectId: string;
   readonly currency: string;
@@ -199,9 +196,9 @@ interface PayerRow extends AccountRow {
 }
 
 /**
- * The recipients that are not active.
- * @param notActive ids without prefix of accounts that are not active; the list may have been cut
- * at its limit
+ * The ids of accounts that are not active, including at least all such accounts among `ids`.
+ * @param notActive ids without prefix of accounts that are not active. A list with more than
+ * `NOT_ACTIVE_MAX` ids is incomplete, so the accounts of `ids` are looked up instead
  */
 const notActiveAmong = async (
   reader: SqlReader,
@@ -383,8 +380,8 @@ const inTransit = async (
 };
 
 /**
- * Reads the liabilities in some currencies under a lock, in the caller's transaction. See
- * LedgerService.
+ * Reads the liabilities in `currencies` under a lock, in the caller's transaction.
+ * `createLedgerService` describes the lock.
  */
 export const lockLiabilities = async (
   sql: SqlReader,

@@ -15,7 +15,8 @@ import { ConnectionLostError, ConflictError } from "./errors";
 export interface LedgerPoolOptions {
   readonly poolSize?: number;
   /**
-   * True when the URL leads to a pooler. A connection then keeps its role only for one transaction
+   * True when the URL leads to a pooler. The role of a connection is then set again in each
+   * transaction, because a pooler gives each transaction another connection
    * (lib/platform/db/pool.ts).
    */
   readonly isPooled?: boolean;
@@ -38,8 +39,8 @@ const ROLE = "causeway_ledger";
 const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid,
   CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)`;
 
-// 25P03 and 25P04: the server closed the connection because its transaction was idle or ran for too
-// long.
+// SQLSTATE codes after which the connection is treated as lost. 25P03 and 25P04 mean that the
+// server closed it, because its transaction was idle or ran for too long.
 const CONNECTION_CODES = /^(08|57P0|53300|25P0[34])/;
 const CONFLICT_CODES: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
@@ -56,7 +57,8 @@ const translate = (error: unknown): Error => {
   return new ConnectionLostError(reason, { cause: error });
 };
 
-// Statements are named, so that each connection plans them only once.
+// For each statement's text, its name. Statements are named, so that each connection plans them
+// only once.
 const names = new Map<string, string>();
 const nameOf = (text: string): string => {
   const known = names.get(text);

@@ -289,7 +289,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
 
     /**
      * Reads the sum of all customer accounts of each currency, in ledger units, in the caller's
-     * transaction. Fundings of these currencies wait until that transaction ends. To prevent
+     * transaction. Fundings in one of `currencies` wait until that transaction ends. To prevent
      * deadlocks, balances on chain must be locked in an earlier statement, as `together` does.
      * @returns the sums in the order of `currencies`
      */

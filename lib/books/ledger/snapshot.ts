@@ -80,7 +80,7 @@ export interface RejectedRow {
   readonly code: RejectionCode;
 }
 
-/** Why a command was refused. JSON-safe. */
+/** Why a command was refused. Has only values that JSON can represent, because it is stored. */
 export interface Rejection {
   readonly code: RejectionCode;
   readonly accountId?: string;
@@ -99,7 +99,7 @@ export interface Posted {
 
 export interface Refused {
   readonly posted: false;
-  /** Null when another request has used the key, so nothing was stored for this one. */
+  /** Null when another request has used the key. Nothing was stored for this command then. */
   readonly transactionId: string | null;
   readonly at: Date;
   readonly replayed: boolean;

@@ -36,6 +36,7 @@ export interface ReportingService {
     readonly rates: readonly CurrencyRate[];
   }>;
   /**
+   * Changes the currency in which the project reads its figures.
    * @throws DomainError `forbidden`; `invalid_request` for a currency without a known rate;
    * `invalid_state` when the currency was changed in the meantime
    */
@@ -44,7 +45,8 @@ export interface ReportingService {
 
 const READ_TIMEOUT_MS = 5000;
 /**
- * Feeds of currencies change at most every few minutes, so a rate of this age is recent enough.
+ * Rates of this age are still returned, but are read again in the background. Feeds of currencies
+ * change at most every few minutes.
  */
 const FRESH_MS = 60_000;
 const KEPT_MS = 15 * 60_000;

@@ -20,8 +20,8 @@ export interface ReservePosition {
    */
   readonly backs: boolean;
   /**
-   * Balance at the chain's final block, in base units. Null when the chain does not answer; the
-   * balance then does not count.
+   * Balance at the chain's final block, in base units. Null while the chain does not answer. A null
+   * balance does not count.
    */
   readonly finalBase: bigint | null;
   /**
@@ -45,21 +45,21 @@ export interface PositionDeps {
 }
 
 /**
- * `awayUntil`: the time in milliseconds, by chain id, until which an unresponsive chain is not read
- * again.
+ * `awayUntil`: for the id of each unresponsive chain, the time in milliseconds until which the
+ * chain is not read again.
  */
 export type PositionContext = PositionDeps & { readonly awayUntil: Map<number, number> };
 
 const CHAIN_TIMEOUT_MS = 4000;
 const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "The chain did not answer in time." };
 /**
- * Operations on one balance queue up. Without this pause, each would wait for an unresponsive chain
- * and delay the others.
+ * An unresponsive chain is not read again for this time. Operations on one balance run one after
+ * another, so each of them would wait for the chain and delay the next ones.
  */
 const ASKED_AGAIN_AFTER_MS = 5_000;
 /**
- * Known balances are used for this time. `committedAfter` counts spendings of only seven days, so
- * an older balance may be spent already.
+ * Maximum age of a stored balance that counts while its chain does not answer. `committedAfter`
+ * counts spendings of only seven days, so an older balance may be spent already.
  */
 const KNOWN_FOR_MS = 3 * 24 * 60 * 60 * 1000;
 
@@ -113,8 +113,8 @@ export const away = (positions: readonly ReservePosition[]): readonly Counted[] 
   });
 
 /**
- * The positions that cover existing account balances. They include those on unresponsive chains,
- * which must not block payments that the other chains can cover.
+ * The positions that cover existing account balances. Unresponsive chains are included with their
+ * newest known balances, so that they do not block payments that other chains can cover.
  */
 export const covering = (positions: readonly ReservePosition[]): readonly Counted[] => [
   ...counted(positions),

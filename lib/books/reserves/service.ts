@@ -51,7 +51,10 @@ export interface AssetBacking {
   }): boolean;
 }
 
-/** The free parts of some balances of one asset, in base units with the same decimals. */
+/**
+ * The free amounts of some balances of one asset, in base units with the same decimals:
+ * `coveringBase` of balances that back accounts, and `otherBase` of all others.
+ */
 interface Free {
   readonly coveringBase: bigint;
   readonly otherBase: bigint;
@@ -63,7 +66,8 @@ interface Available {
 }
 
 /**
- * Divides the free amount of one balance, or of several balances of one asset.
+ * Divides the free amount of one balance, or of several balances of one asset, into the part that
+ * may leave and the part that backs accounts.
  * @param limitBase the amount of the asset that may leave the treasury, in the same units; null
  * when nothing is owed to accounts
  */
@@ -98,7 +102,10 @@ export interface Reserves {
  * accounts.
  */
 export interface Backing {
-  /** Locks all balances that `check` compares. Must be called before locking any other balance. */
+  /**
+   * Locks `others` and all balances that `check` compares. Must be called before locking any other
+   * balance.
+   */
   lock(db: Sql, others: readonly Funds[]): Promise<void>;
   /**
    * Compares balances with liabilities in each asset that the operation spends, both read under
@@ -128,7 +135,7 @@ const TREASURIES_MAX = 10_000;
 interface ReservesContext extends ReservesDeps {
   readonly awayUntil: PositionContext["awayUntil"];
   readonly trees: ReturnType<typeof createSumTrees>;
-  /** Treasury addresses by project. Cached, because they never change. */
+  /** For each project id, the address of its treasury. Cached, because it never changes. */
   readonly treasuries: LRUCache<string, EvmAddress>;
 }
 
@@ -175,7 +182,7 @@ const readAll = async (
   return read.flat();
 };
 
-/** The treasury's positions that back accounts in these tokens. */
+/** The treasury's positions in those of the `tokens` that back accounts. */
 const positionsOf = (
   context: ReservesContext,
   projectId: string,
@@ -184,8 +191,8 @@ const positionsOf = (
   readAll(context, projectId, tokens.filter(bindDeps(context, backs)));
 
 /**
- * The amount in ledger units that accepted operations take from a position and that its final block
- * does not show yet.
+ * The amount in ledger units that accepted operations take from the positions and that their final
+ * blocks do not show yet.
  */
 const committedOf = async (
   context: ReservesContext,
@@ -268,8 +275,8 @@ const backings = async (
 };
 
 /**
- * The liabilities in an asset, in ledger units, if balances of unresponsive chains are needed to
- * cover them; otherwise 0.
+ * The liabilities in an asset, in ledger units, when one of the positions is on an unresponsive
+ * chain. 0 when all chains answer, because `liabilitiesMax` then does not need them.
  */
 const owedMeanwhile = async (
   context: ReservesContext,
@@ -317,8 +324,8 @@ const liabilitiesMax = async (
 };
 
 /**
- * The check for an operation that spends these tokens from the treasury; null when none of the
- * tokens backs accounts.
+ * The check for an operation with these spendings; null when none of them takes a token from the
+ * treasury that can back accounts.
  */
 const backingOf = async (
   context: ReservesContext,

@@ -101,7 +101,8 @@ export const sum = (values: readonly bigint[]): bigint =>
 
 export const byChain = (costs: readonly GasCost[]): [number, readonly GasCost[]][] =>
   [...new Set(costs.map(({ chainId }) => chainId))]
-    // All transactions lock budgets in this order, which prevents deadlocks.
+    // Sorted by chain id, because all transactions must lock budgets in one order to prevent
+    // deadlocks.
     .sort((one, other) => one - other)
     .map((chainId) => [chainId, costs.filter((cost) => cost.chainId === chainId)]);
 
@@ -149,7 +150,7 @@ export const remainingOf = (dailyWei: bigint, usage: Usage = NOTHING_USED): bigi
 };
 
 // Makes, changes and ends reservations of the sponsor's budgets, in the transactions that change
-// the legs with these reservations.
+// the legs to which the reservations belong.
 
 /**
  * Reserves the costs, in the transaction that stores the legs with their reservations. Call this
@@ -186,8 +187,9 @@ export const reserveCosts = async (
 };
 
 /**
- * Refuses changes that exceed the limit per operation.
- * @returns the budget; null when no change raises its reservation
+ * The budget to which the changes belong; null when no change raises its reservation.
+ * @throws DomainError `sponsor_budget_exceeded` when a raised reservation exceeds the limit per
+ * operation
  */
 const budgetFor = async (
   deps: SponsorshipDeps,
@@ -214,8 +216,8 @@ const differenceOf = (change: ReservationChange): bigint =>
   ("toWei" in change ? change.toWei : 0n) - change.reservation.reservedWei;
 
 /**
- * Groups changes by budget. All transactions lock the budgets of a project in this order, which
- * prevents deadlocks.
+ * Groups changes by budget, sorted by project, chain and day. All transactions lock budgets in this
+ * order, which prevents deadlocks.
  */
 const byBudget = (changes: readonly ReservationChange[]) => {
   const nameOf = ({ reservation: { projectId, chainId, day } }: ReservationChange): string =>

@@ -46,7 +46,10 @@ const coins = ({ chain }: SponsorBudget, wei: bigint): string =>
 const weiOf = (text: string, path: string): bigint =>
   /[1-9]/.test(text) ? parseAmount(text, COIN_DECIMALS, path) : 0n;
 
-/** @throws DomainError `invalid_request` for a limit above the ceiling */
+/**
+ * The project's own limit after the change, in wei; null for none.
+ * @throws DomainError `invalid_request` for a limit above the ceiling
+ */
 const limitOf = (
   budget: SponsorBudget,
   {
@@ -129,7 +132,10 @@ const changedMeanwhile = (): DomainError =>
   );
 
 export const createProjectBudgets = (deps: ProjectBudgetsDeps) => {
-  /** @throws DomainError `unsupported_chain`; `invalid_request` for a chain without a sponsor */
+  /**
+   * The project's budget on a chain.
+   * @throws DomainError `unsupported_chain`; `invalid_request` for a chain without a sponsor
+   */
   const budgetOf = async (projectId: string, chainId: number): Promise<SponsorBudget> => {
     const { name } = deps.registry.get(chainId);
     const found = (await deps.sponsorship.budgets(projectId)).find(
@@ -142,7 +148,7 @@ export const createProjectBudgets = (deps: ProjectBudgetsDeps) => {
   };
 
   /**
-   * Changes the project's own limits. A lower limit takes effect at once; a higher one needs an
+   * Changes the project's own limits. A lower limit takes effect immediately; a higher one needs an
    * approval.
    * @throws DomainError `forbidden` unless owner or admin; `invalid_request`, `unsupported_chain`,
    * `approval_required`; `invalid_state` when the limits were changed in the meantime

@@ -45,7 +45,7 @@ export interface SponsoredLeg {
   readonly legId: string;
   readonly chainId: number;
   readonly gas: UserOperationGas;
-  /** Present if the user operation exists already. Its price and paymaster are then used. */
+  /** The user operation, if it exists already. Its price and paymaster are used for the cost. */
   readonly operation?: UserOperation;
 }
 
@@ -58,7 +58,7 @@ export interface SponsorBudget extends EffectiveBudget, Usage {
 /** Maximum number of callers whose limits are read in one statement. */
 const LIMITS_AT_ONCE_MAX = 50;
 
-/** The maximum cost of an operation with these gas limits at this price, in wei. */
+/** The maximum cost of an operation in wei: all gas limits of `gas` at the price `maxFeePerGas`. */
 const costOf = (gas: UserOperationGas | UserOperation, maxFeePerGas: bigint): bigint =>
   gasTotalOf(gas) * maxFeePerGas;
 

@@ -133,7 +133,7 @@ export interface ApiKeyChange extends KeyFields {
   readonly expiresAt?: string | null | undefined;
 }
 
-/** @throws DomainError `forbidden` */
+/** Checks that the person's role may manage API keys. @throws DomainError `forbidden` */
 export const mayManage = (actor: UserActor): void => requirePermission(actor, "keys:manage");
 
 const field = (path: string, message: string): DomainError =>
@@ -185,7 +185,10 @@ const rightsOfNew = (input: NewApiKey, now: Date): KeyRights => {
   };
 };
 
-/** A key that requires codes again loses its cap. */
+/**
+ * The key's daily cap after the change. Without a new cap in the input, an exempt key keeps its
+ * cap, and a key that requires codes has none.
+ */
 const capAfter = (before: ApiKeyPolicy, input: ApiKeyChange): string | null => {
   if (input.dailyCapUsd !== undefined) return plainUsd(input.dailyCapUsd);
   return (input.otp ?? before.otp) === "exempt" ? before.dailyCapUsd : null;
@@ -260,7 +263,10 @@ const noticeBy = async (
 export const createKeyChanges = (deps: KeyChangesDeps) => {
   const { database, clock } = deps;
 
-  /** @throws DomainError `invalid_request` naming the field */
+  /**
+   * Checks that the key's daily cap is not above the project's daily cap.
+   * @throws DomainError `invalid_request` naming the field
+   */
   const checkProjectCap = async (
     projectId: string,
     dailyCapUsd: string | null,
@@ -394,7 +400,7 @@ export interface RotateApiKey {
  * Gives a key a new secret. Every rotation needs an approval, because the caller gets a secret that
  * outlives the session, and programs with the present secret lose access. If makers are excluded
  * from votes, the caller can no longer vote on requests of this key.
- * @throws DomainError `invalid_state` when too few people could vote then
+ * @throws DomainError `invalid_state` when too few people could vote without the caller
  */
 export const createKeyRotation =
   (deps: KeyChangesDeps) =>
@@ -447,7 +453,7 @@ export const createKeyRotation =
         tx,
         rotatedKeyNotice({ key: rotated, ...notice }, approved.record.approvedBy),
       );
-      // Without an overlap the old secret is invalid at once, so the key's open streams are closed.
+      // Without an overlap the old secret is no longer valid, so the key's open streams are closed.
       // Clients connect again with the new secret.
       if (overlapSeconds === 0) announceEnded(tx, id);
       return rotated;

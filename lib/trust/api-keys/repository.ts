@@ -26,7 +26,7 @@ export const insertApiKey = async (
 };
 
 /**
- * At most `limit`, newest first, including revoked ones.
+ * Returns at most `limit` keys of the project, newest first, including revoked ones.
  * @param after time and id of the last key of the previous page
  */
 export const listApiKeys = async (
@@ -143,9 +143,9 @@ interface NewSecret {
 }
 
 /**
- * Gives the key a new secret. The present secret stays valid until `previousUntil`, and the secret
- * before the present one ends at once. Compare-and-set.
- * @returns null when the key was revoked, or changed since that version was read
+ * Gives the key a new secret. The present secret stays valid until `previousUntil`. The secret that
+ * the last rotation replaced is no longer accepted. Compare-and-set.
+ * @returns null when the key was revoked, or changed since `version` was read
  */
 export const rotateApiKey = async (
   db: Queryable,
@@ -217,7 +217,7 @@ export const findApiKey = async (
 
 /**
  * Changes the key by compare-and-set.
- * @returns null when the key was revoked, or changed since that version was read
+ * @returns null when the key was revoked, or changed since `version` was read
  */
 export const changeApiKey = async (
   db: Queryable,

@@ -30,7 +30,10 @@ export interface ApiKey {
    * such a proof.
    */
   readonly madeBySession: string | null;
-  /** When the key was suspended because that session was ended; null when it is not suspended. */
+  /**
+   * When the key was suspended because its session (`madeBySession`) was ended; null when it is not
+   * suspended.
+   */
   readonly suspendedAt: Date | null;
   /** The secret before the last rotation; null once it has ended. */
   readonly previous: { readonly last4: string; readonly until: Date } | null;

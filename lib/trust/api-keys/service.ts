@@ -73,7 +73,10 @@ export interface ApiKeysService {
     id: string,
     input: RotateApiKey,
   ): Promise<{ key: ApiKey; secret: string }>;
-  /** @throws DomainError `forbidden` unless owner or admin */
+  /**
+   * Checks that the person's role may manage API keys.
+   * @throws DomainError `forbidden` unless owner or admin
+   */
   checkMayManage(actor: UserActor): void;
   /** Keys of the actor's project, newest first. */
   list(actor: UserActor, query: ListQuery): Promise<ListPage<ApiKey>>;
@@ -91,8 +94,8 @@ export interface ApiKeysService {
   revokeKeysOf(tx: Tx, actor: UserActor, userId: string): Promise<void>;
   /**
    * The keys of the project that `revokeKeysOf` would revoke, the oldest first.
-   * @returns `ids` also contains keys that the person created and that were revoked before,
-   * because records of actions name these keys as their makers
+   * @returns `usable`: these keys; `ids`: their ids, and the ids of keys that the person created
+   * and that were revoked before, because records of actions name all of them as makers
    */
   keysOf(
     db: Queryable,
@@ -100,8 +103,8 @@ export interface ApiKeysService {
     userId: string,
   ): Promise<{ readonly usable: readonly NamedKey[]; readonly ids: readonly string[] }>;
   /**
-   * The caller to whom a secret belongs. Returns at once when the key was read less than a second
-   * ago.
+   * The caller to whom a secret belongs. Does not query the database when the key was read less
+   * than a second ago.
    * @param from IP address of the caller; null when unknown
    * @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked`, `api_key_suspended`,
    * `forbidden` from outside of the key's networks

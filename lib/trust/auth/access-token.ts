@@ -45,11 +45,14 @@ interface LoadedKeys {
 interface TokenKeys {
   /** Returns the newest key, which signs new tokens. */
   signing(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
-  /** Null for a `kid` that is not in the database. */
+  /**
+   * Returns the public key that verifies tokens with this `kid`; null when it is not in the
+   * database.
+   */
   verifying(kid: string): Promise<CryptoKey | null>;
   /** Whether the key with this `kid` still exists. Tokens of a removed key are refused. */
   isKept(kid: string): boolean | Promise<boolean>;
-  /** RFC 7517, newest first. */
+  /** Returns the public keys as JSON Web Keys (RFC 7517), newest first. */
   jwks(): Promise<readonly Jwk[]>;
 }
 
@@ -62,11 +65,15 @@ interface TokenKeysDeps {
 }
 
 const KEYS_MAX = 10;
-/** After this time every instance refuses a removed key and no longer signs with it. */
+/**
+ * Maximum age of the cached keys. After this time every instance refuses a removed key and no
+ * longer signs with it.
+ */
 const EXPIRE_AFTER_MS = 20_000;
 const REFRESH_AFTER_MS = 10_000;
 /**
- * Unknown `kid`s are looked up in the database at most this often, for any number of such tokens.
+ * Minimum time between two look-ups of unknown `kid`s in the database, so that many tokens with
+ * invented `kid`s cause few queries.
  */
 const UNKNOWN_KID_MS = 1000;
 const ALL = "all";
@@ -232,7 +239,7 @@ export interface AccessTokens {
 interface AccessTokensDeps {
   readonly keys: TokenKeys;
   readonly clock: Clock;
-  /** `iss`: origin of the app. */
+  /** Issuer of the tokens (claim `iss`): origin of the app. */
   readonly issuer: string;
 }
 

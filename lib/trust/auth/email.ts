@@ -75,6 +75,8 @@ interface EmailVerification {
     given: GivenApproval | undefined,
   ): Promise<Verification>;
   /**
+   * Checks the code that was mailed last. If it is correct, its address becomes the person's
+   * verified address.
    * @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`; `invalid_state` as
    * in `request`
    */
@@ -168,10 +170,10 @@ const refusal = async (database: Database, userId: string, now: Date): Promise<D
 };
 
 /**
- * Checks that enough people can vote with the new address. Members with one mailbox count as one
- * person, so a new address can reduce the number of voters.
+ * Checks that enough people could vote if the person had the new address. Members with one mailbox
+ * count as one person, so a new address can reduce the number of voters.
  * @param tx with `locks`, the transaction that stores the address
- * @throws DomainError `invalid_state` when too few people could then vote in one of the person's
+ * @throws DomainError `invalid_state` when too few people could vote in one of the person's
  * projects
  */
 const checkVoters = async (

@@ -7,7 +7,7 @@ export interface People {
   verifiedEmail(userId: string, db?: Queryable): Promise<string | null>;
   /**
    * The verified address; null until one is verified. Codes that are sent to the address approve
-   * nothing until `heldUntil`, which is null when they approve at once.
+   * nothing until `heldUntil`. `heldUntil` is null when the address may approve without a wait.
    */
   codeAddress(
     userId: string,

@@ -36,7 +36,10 @@ export const parseEmailCode = (row: EmailCode): EmailCode => ({
   approvedUntil: row.approvedUntil,
 });
 
-/** A code whose mail failed has no lifetime. */
+/**
+ * Whether the code was mailed. When the mail fails, the code's time of expiry is set to its time of
+ * creation.
+ */
 export const wasDelivered = ({ expiresAt, createdAt }: EmailCode): boolean =>
   expiresAt > createdAt;
 

@@ -328,14 +328,15 @@ export const revokeSession = async (
 };
 
 /**
- * Key of an advisory lock that is held while the first key is made. No other lock uses this number.
+ * Key of an advisory lock that is held while the first token-signing key is created. No other lock
+ * uses this number.
  */
 const LOCK = 0x43_57_54_4b;
 
 /** Additional authenticated data of the encrypted private part. */
 export const tokenKeyContext = (kid: string): string => `token-key ${kid}`;
 
-/** Newest first. */
+/** Returns at most `limit` token-signing keys, newest first. */
 export const listTokenKeys = async (db: Queryable, limit: number): Promise<TokenKey[]> => {
   const rows = await db.tokenKey.findMany({
     orderBy: [{ createdAt: "desc" }, { kid: "asc" }],
@@ -375,7 +376,10 @@ export const insertFirstTokenKey = async (database: Database, key: TokenKey): Pr
 export const deleteTokenKey = async (db: Queryable, kid: string): Promise<boolean> =>
   (await db.tokenKey.deleteMany({ where: { kid } })).count > 0;
 
-/** @returns the kids of the deleted keys */
+/**
+ * Deletes the token-signing keys that were created before `createdAt`.
+ * @returns the kids of the deleted keys
+ */
 export const deleteTokenKeysBefore = async (
   db: Queryable,
   createdAt: Date,

@@ -177,13 +177,14 @@ export interface AuthService extends Pick<
   signInByPasskey(input: PasskeySignIn): Promise<SignedIn>;
   /** Ends the session and its refresh token. Does nothing when it has ended already. */
   logout(sessionId: string, request?: RequestContext | null): Promise<void>;
-  /** RFC 7517. */
+  /** The public keys of access tokens as a JSON Web Key Set (RFC 7517). */
   jwks(): Promise<{ keys: readonly Jwk[] }>;
   /** The person with their projects. @throws DomainError `not_found` */
   me(actor: UserActor): Promise<Profile>;
   /** Sets the display name; null removes it. Others see it beside the verified address. */
   setName(actor: UserActor, name: string | null): Promise<Profile>;
   /**
+   * Mails a code to the address. The address becomes the person's once `verifyEmail` gets the code.
    * @throws DomainError `rate_limited`, `provider_error`; `approval_required` when it replaces a
    * verified address
    */
@@ -192,7 +193,10 @@ export interface AuthService extends Pick<
     email: string,
     approval?: GivenApproval,
   ): Promise<{ profile: Profile; verification: Verification }>;
-  /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
+  /**
+   * Checks the mailed code, and makes the address to which it was mailed the verified one.
+   * @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
+   */
   verifyEmail(actor: UserActor, code: string): Promise<Profile>;
   readonly browser: {
     /** The current secret first. Cookies made with the other secrets are still accepted. */

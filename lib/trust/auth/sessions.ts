@@ -175,7 +175,10 @@ export interface Sessions {
    * very first sign-in.
    */
   start(tx: Tx, session: NewSession): Promise<StartedSession>;
-  /** @throws DomainError `unauthorized` */
+  /**
+   * Returns the subject of a token whose session is still alive.
+   * @throws DomainError `unauthorized`
+   */
   verifyAccessToken(token: string): Promise<TokenSubject>;
   /**
    * Replaces the refresh token. For 10 s after that, a repeated request with the old token gets an

@@ -56,7 +56,8 @@ export interface DecisionRequest {
   readonly title: string;
   readonly lines: readonly string[];
   /**
-   * The person or key that made the request, as `actorName` returns it, and the person behind it.
+   * Id of the person or API key that made the request, as `actorName` returns it. `makerUserId` is
+   * that person, or the person responsible for the key.
    */
   readonly maker: string;
   readonly makerUserId: string;
@@ -145,7 +146,10 @@ export const countApprovals = (
   return new Set(persons).size;
 };
 
-/** How many people with these roles may vote. Users with the same mailbox are one person. */
+/**
+ * The number of people who have one of the `roles` and may vote. Users with the same mailbox are
+ * one person.
+ */
 export const countPeople = (members: Voters, roles: readonly ApproverRole[]): number => {
   const persons = [...members].flatMap(([userId, { role }]) =>
     roles.some((allowed) => allowed === role && roleMay(allowed, "money:move"))

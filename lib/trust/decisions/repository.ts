@@ -23,7 +23,7 @@ import { newRequests, requirements, votingSettings } from "./rows";
 
 const VOTES = { votes: { orderBy: { createdAt: "asc" } } } as const;
 
-// The casts are safe, because CHECK constraints allow only these texts in the columns.
+// The casts are safe, because CHECK constraints allow only the texts of these types in the columns.
 const parseVote = ({ userId, decision, reason, means, createdAt }: VoteRow): Vote => ({
   userId,
   decision: decision as Verdict,
@@ -167,7 +167,7 @@ export const findRequest = async (
   return row === null ? null : parseRequest(row);
 };
 
-/** In any order. Ids without a request are left out. */
+/** The project's requests with these ids, in any order. Ids without a request are left out. */
 export const findRequests = async (
   db: Queryable,
   projectId: string,
@@ -251,7 +251,10 @@ export interface RequestFilter {
   readonly withPrivate?: boolean;
 }
 
-/** Newest first. */
+/**
+ * At most `limit` requests that match `filter`, newest first. With `before`, only requests older
+ * than the request with this id.
+ */
 export const listRequests = async (
   db: Queryable,
   {
@@ -328,8 +331,8 @@ export const markSettled = async (
 };
 
 /**
- * The roles and addresses of these people. With `lock`, changes of their roles wait for the end of
- * the transaction, so that a vote counts by the role at the moment of counting.
+ * The roles and addresses of the users `userIds`. With `lock`, changes of their roles wait for the
+ * end of the transaction, so that a vote counts by the role at the moment of counting.
  */
 export const readVoters = async (
   db: Queryable,

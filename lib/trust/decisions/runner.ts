@@ -103,7 +103,7 @@ export const createDecisionRunner = (deps: DecisionRunnerDeps) => {
       return { done: false, againInMs: Math.min(leftMs, SLEEP_MAX_MS) };
     });
 
-  /** After an error the job stays and tries again. */
+  /** Carries out the decision about a request. After an error the job stays and tries again. */
   const settle = async (jobId: string): Promise<Turn> => {
     const request = await findRequest(database.prisma, keyOf(jobId));
     if (request === null || request.settledAt !== null) return DONE;

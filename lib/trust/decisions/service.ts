@@ -80,8 +80,9 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const isTemporary = ({ code }: DomainError): boolean => TEMPORARY.has(code);
 
 /**
- * When an object expires within this time, no further try is awaited. It is twice the longest
- * pause of a failing job, so a try that fails now may be the last one before the object expires.
+ * A failed try ends the object when less than this time is left until the object expires. It is
+ * twice the longest pause of a failing job, so the job might not run again before the object
+ * expires.
  */
 const LAST_TRY_SECONDS = 600;
 
@@ -156,7 +157,7 @@ export interface DecisionsService {
   /**
    * Refuses to let one person's code approve an object, when a request about it is open or the
    * project demands votes.
-   * @throws DomainError `invalid_state`, naming the request in `decisionId`
+   * @throws DomainError `invalid_state`; its `decisionId` names the request when one is open
    */
   refuseCode(about: About): Promise<void>;
   /**
@@ -174,7 +175,7 @@ export interface DecisionsService {
     userIds: readonly string[],
   ): Promise<ReadonlySet<string>>;
   /**
-   * Mails a code for one vote on the request.
+   * Mails a code for one vote on the request, or returns the challenge for a passkey.
    * @throws the DomainErrors of `decide`; `otp_channel_missing`, `rate_limited`, `provider_error`
    */
   requestCode(actor: UserActor, id: string, channel?: CodeChannel): Promise<OtpSent>;
@@ -201,9 +202,9 @@ export interface DecisionsService {
     ids: readonly string[],
     input: SetInput,
   ): Promise<readonly SetVote[]>;
-  /** @throws DomainError `not_found` */
+  /** The request, as the actor sees it. @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<DecisionView>;
-  /** Newest first. */
+  /** A page of the project's requests, newest first. */
   list(
     actor: Actor,
     query: RequestFilter & { readonly cursor?: string | undefined; readonly limit: number },

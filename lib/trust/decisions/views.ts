@@ -66,7 +66,7 @@ export interface DecisionsDeps {
   readonly clock: Clock;
 }
 
-/** @throws DomainError `not_found` */
+/** The request with this id. @throws DomainError `not_found` when the caller may not know it */
 export const load = async (
   deps: DecisionsDeps,
   actor: Actor,
@@ -165,7 +165,7 @@ export const signerOf = async (
   return wallet.address;
 };
 
-/** The names of the people and API keys that asked for these requests or voted, by their ids. */
+/** The names of the people and API keys that made the requests or voted on them, by their ids. */
 export const namesIn = (
   { actorNames }: Pick<DecisionsDeps, "actorNames">,
   projectId: string,
@@ -192,7 +192,10 @@ export const messageOf = async (
   return voteMessage(request, { verdict, publicUrl, person, maker });
 };
 
-/** API keys can read requests, but only people decide. */
+/**
+ * Whether the actor is a person and the request still accepts votes. API keys can read requests,
+ * but only people decide.
+ */
 const isOpenFor = (
   { clock }: DecisionsDeps,
   actor: Actor,
@@ -216,7 +219,10 @@ export const viewOf = async (
   return { ...view, messages: { approve, decline } };
 };
 
-/** The views for a list omit the messages to sign, because these need one read per request. */
+/**
+ * The requests as a list shows them. The messages to sign are omitted, because they need one read
+ * per request.
+ */
 export const viewsOf = async (
   deps: DecisionsDeps,
   actor: Actor,
@@ -237,7 +243,10 @@ export const viewsOf = async (
   }));
 };
 
-/** Later changes of the voters' roles do not affect an ended request. */
+/**
+ * The number of approvals that count. Later changes of the voters' roles do not affect an ended
+ * request.
+ */
 const approvalsOf = (request: DecisionRequest, voters: Voters): number =>
   request.state === "open"
     ? countApprovals(request, request.votes, voters)

@@ -42,7 +42,7 @@ export interface SetVote {
 }
 
 interface VoteSet {
-  /** Equal for equal ids, whatever their order. */
+  /** Depends only on the ids of the requests, not on their order. */
   readonly id: string;
   /** SHA-256 of the project, and of the id and the digest of each request. */
   readonly digest: Uint8Array<ArrayBuffer>;
@@ -181,7 +181,8 @@ export const voteOnSet = async (
 ): Promise<readonly SetVote[]> => {
   const { projectId } = actor;
   const requests = await loadAll(deps, actor, ids);
-  // Comes before the check of the proof, after which the proof cannot be used again.
+  // The requests are checked before the proof, because a proof cannot be used again after its
+  // check.
   const early = await eachOf(requests, async (request) => {
     await refuse(deps, actor, request);
     const { type, id } = request.subject;

@@ -57,7 +57,8 @@ const REQUEST_QUEUE = "decision";
 /** The queue that carries out decided requests. */
 const DECIDED_QUEUE = "decided";
 
-// A job has a single id, whereas the key of a request also includes the project.
+// Includes the project, because the key of a request consists of project and id, but a job has a
+// single id.
 const jobIdOf = (
   { projectId, id }: Pick<DecisionRequest, "projectId" | "id">,
   queue: string,

@@ -22,7 +22,7 @@ interface VotingPolicyDeps {
 
 export interface VotingPolicy {
   /**
-   * Changes the setting. A stricter setting takes effect at once, even for objects that are
+   * Changes the setting. A stricter setting takes effect immediately, even for objects that are
    * already waiting for votes. A weaker setting needs an approval, and all owners are mailed. Only
    * an owner may let exempt keys move money without votes.
    * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when fewer people can
@@ -72,7 +72,10 @@ const weaker = (
   values: { projectId, from: plain(from), to: plain(to) },
 });
 
-/** @throws DomainError `invalid_request` when fewer people can vote than the setting demands */
+/**
+ * Checks that enough people can vote under the new setting.
+ * @throws DomainError `invalid_request` when fewer people can vote than the setting demands
+ */
 const checkEnough = async (
   tx: Tx,
   projectId: string,

@@ -64,10 +64,14 @@ export interface Invitations {
   /** Newest first (1,000 at most). @throws DomainError `forbidden` unless owner or admin */
   listInvitations(actor: UserActor): Promise<Invitation[]>;
   /**
+   * Withdraws an open invitation.
    * @throws DomainError `forbidden`, `not_found`, `invalid_state` when the invitation is not open
    */
   withdraw(actor: UserActor, id: string): Promise<Invitation>;
-  /** @throws DomainError `not_found` for an unknown token */
+  /**
+   * The invitation to which the token of a mailed link belongs, in any state.
+   * @throws DomainError `not_found` for an unknown token
+   */
   lookUp(token: string): Promise<InvitationView>;
   /**
    * Makes the signed-in person a member. Accepting again changes nothing.

@@ -125,7 +125,7 @@ export const insertInvitation = async (
   invitation: NewInvitation,
 ): Promise<Invitation> => parseInvitation(await tx.invitation.create({ data: invitation }));
 
-/** At most `limit`, newest first. */
+/** At most `limit` invitations of the project, newest first. */
 export const listInvitations = async (
   db: Queryable,
   projectId: string,
@@ -169,7 +169,10 @@ export const withdrawEarlier = async (
     });
 };
 
-/** @returns null when the project has no such invitation, or it is no longer open */
+/**
+ * Withdraws an open invitation.
+ * @returns null when the project has no such invitation, or it is no longer open
+ */
 export const withdrawInvitation = async (
   tx: Tx,
   { projectId, id, at }: { readonly projectId: string; readonly id: string; readonly at: Date },
@@ -207,7 +210,7 @@ const openOf = ({ projectId, userId, roles }: InvitedBy) => ({
   withdrawnAt: null,
 });
 
-/** Open invitations of a person to these roles, oldest first. */
+/** Open invitations that a person made to one of the roles in `by`, oldest first. */
 export const listInvitationsBy = async (
   db: Queryable,
   by: InvitedBy,
@@ -221,8 +224,8 @@ export const listInvitationsBy = async (
 };
 
 /**
- * Withdraws a person's invitations to these roles, because an invitation ends when its author could
- * no longer make it.
+ * Withdraws the open invitations that a person made to one of the roles in `by`, because an
+ * invitation ends when its author could no longer make it.
  */
 export const withdrawInvitationsBy = async (tx: Tx, by: InvitedBy): Promise<void> => {
   await tx.invitation.updateMany({ where: openOf(by), data: { withdrawnAt: by.at } });

@@ -51,9 +51,10 @@ export interface MembersService extends Invitations {
    * Changes a member's role on every instance within a second. A higher role, and a lower one for
    * an owner or admin, need an approval. Keys, endpoints, invitations and schedules that the person
    * made and could not make with the new role are stopped.
-   * @throws DomainError `forbidden` unless owner or admin, or when only owners may; `not_found`;
-   * `invalid_state` for the last owner, when too few people could vote then, or for a member that
-   * was changed in the meantime; `approval_required` and the other errors of `requireApproval`
+   * @throws DomainError `forbidden` unless owner or admin, or when only an owner may make the
+   * change; `not_found`; `invalid_state` for the last owner, when too few people could vote after
+   * the change, or for a member that was changed in the meantime; `approval_required` and the other
+   * errors of `requireApproval`
    */
   changeRole(actor: UserActor, userId: string, input: RoleChange): Promise<Member>;
   /**
@@ -61,7 +62,8 @@ export interface MembersService extends Invitations {
    * The person's API keys of this project are revoked, endpoints are disabled, invitations are
    * withdrawn, schedules are cancelled, and the person's event streams end.
    * @throws DomainError `forbidden`, `not_found`; `invalid_state` for the last owner, or when too
-   * few people could vote then; `approval_required` and the other errors of `requireApproval`
+   * few people could vote after the removal; `approval_required` and the other errors of
+   * `requireApproval`
    */
   remove(
     actor: UserActor,
@@ -74,7 +76,7 @@ export interface MembersService extends Invitations {
    * @throws DomainError `not_found`
    */
   removal(actor: UserActor, userId: string, to?: Role | null): Promise<Removal>;
-  /** @throws DomainError `forbidden` unless owner or admin */
+  /** Renames the project. @throws DomainError `forbidden` unless owner or admin */
   rename(
     actor: UserActor,
     name: string,
@@ -240,7 +242,7 @@ const createRemoval = (deps: MembersDeps): Pick<MembersService, "remove" | "remo
       await lockProject(tx, projectId);
       const current = await findMember(tx, { projectId, userId });
       if (current === null) throw notFound();
-      // The approval is valid only for the previous role.
+      // The approval names the role that was read before, so it does not cover another role.
       if (current.role !== member.role) throw changedMeanwhile();
       await checkLastOwner(tx, current, left);
       await checkVotersLeft(tx, projectId, voter);

@@ -98,7 +98,7 @@ const SCOPES = {
 
 /**
  * The rules that limit where money goes and how much of it. Rules about codes and votes are left
- * out, because the change itself requires those proofs.
+ * out, because a change that displays the bounds needs such proofs itself.
  */
 const boundingLines = ({
   code: _code,
@@ -108,7 +108,10 @@ const boundingLines = ({
 }: PolicyRules): string[] =>
   ruleLines(screening === "off" || screening === undefined ? rules : { ...rules, screening });
 
-/** @param policies all policies in force, of every scope, with the project's setting */
+/**
+ * The limits and the votes that the policies demand.
+ * @param policies all policies in force, of every scope, with the project's setting
+ */
 export const boundsOf = (policies: readonly EffectivePolicy[]): Bounds => ({
   rules: policies.flatMap(({ scope, subjectId, rules }) =>
     boundingLines(rules).map((line) => `${line} (${SCOPES[scope](subjectId)})`),

@@ -27,7 +27,8 @@ export interface Passed {
   readonly evaluationId: string;
   /**
    * Stores the evaluation, in the transaction that stores the movement. Must run after all
-   * statements of this transaction that may wait for locks.
+   * statements of this transaction that may wait for locks, so that it finds a first policy that
+   * was committed during the wait.
    * @throws PoliciesChangedError when the project had no policies and got its first one
    */
   store(sql: Sql): Promise<void>;

@@ -86,7 +86,10 @@ interface Checks {
   readonly registry: DocumentsDeps["registry"];
 }
 
-/** @throws DomainError `not_found` */
+/**
+ * Checks that the wallet or API key of a policy belongs to the project.
+ * @throws DomainError `not_found`
+ */
 const requireSubject = async (
   { reader }: Pick<Checks, "reader">,
   of: { projectId: string; scope: PolicyScope; subjectId: string },
@@ -177,7 +180,7 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
   const checks: Checks = { reader, registry: deps.registry };
 
   /**
-   * Stores the next version of a policy, which applies at once.
+   * Stores the next version of a policy, which applies immediately.
    * @throws DomainError `forbidden`, `approval_required`, `not_found`, `invalid_request` when fewer
    * people can vote than the rule needs, `invalid_state` when the policy was changed in the
    * meantime
@@ -323,7 +326,10 @@ const unknownWallet = (): DomainError =>
     },
   );
 
-/** @throws DomainError `invalid_request` when fewer people can vote than the rule needs */
+/**
+ * Checks that enough people can vote for the rule `approvals`, if the policy has it.
+ * @throws DomainError `invalid_request` when fewer people can vote than the rule needs
+ */
 const checkVotes = async (
   tx: Tx,
   { projectId, scope: of, subjectId, rules: { approvals } }: Policy,

@@ -100,9 +100,10 @@ export interface PolicyEngine {
    * Refuses a movement that the policies deny now, before anything is priced or sent, and stores
    * the evaluation of a refused movement. A movement that needs votes is refused only when it
    * cannot wait for them.
-   * @param how `isFirst` is true when the policies are evaluated again before anything is
-   * accepted. This check may then miss a policy that another instance stored in the last seconds
-   * @throws PolicyViolationError
+   * @param how `canWait` is false for a movement that cannot wait for votes. `isFirst` is true when
+   * the policies are evaluated again before anything is accepted. This check may then miss a policy
+   * that another instance stored in the last seconds
+   * @throws PolicyViolationError, ScreeningRefusedError
    */
   refuse(
     intent: Intent,
@@ -193,7 +194,11 @@ interface Deciding {
   readonly now: Date;
   readonly locks: boolean;
   readonly found: readonly EffectivePolicy[];
-  /** False when a code or votes approve the movement of an exempt key. */
+  /**
+   * Whether an exempt key moves the money without a code and without votes. Default: the value of
+   * the intent. False when a code or votes approve the movement, even if an exempt key requested
+   * it.
+   */
   readonly byExemptKey?: boolean;
 }
 
@@ -265,7 +270,11 @@ interface Accepting {
   readonly prices: Prices;
 }
 
-/** @throws PolicyViolationError; DomainError `provider_error` */
+/**
+ * Returns the decision when it allows the movement, or when people have voted as it demands.
+ * @throws PolicyViolationError; DomainError `provider_error` while prices cannot be read for a
+ * movement on which people have voted
+ */
 const requireAllowed = async (
   deps: EngineDeps,
   intent: Intent,
@@ -375,7 +384,8 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
   const policyReader = keptSqlOn(deps.database.pool);
   const withoutPolicy = createWithoutPolicy(reader);
   const { screening = NO_SCREENING } = deps;
-  // An evaluation never changes, so one that this instance made is not read again before signing.
+  // The evaluations that this instance made, by their ids. An evaluation never changes, so it is
+  // not read again before signing.
   const made = new LRUCache<string, StoredEvaluation>({ max: MADE_MAX });
 
   const decideNow = async (

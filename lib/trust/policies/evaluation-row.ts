@@ -1,6 +1,6 @@
 /**
- * The facts that an evaluation stores. The digest covers all recipients of a large payout, but only
- * the first ones are stored.
+ * Builds the row of an evaluation. Its facts contain only the first recipients of a large payout,
+ * but its digest covers all of them.
  */
 import { newId } from "@/lib/core/ids";
 import type { Secrets } from "@/lib/platform/encryption/service";
@@ -32,7 +32,10 @@ const factsKept = (intent: Intent, { at, movements, chains, usage }: Facts): obj
   usage,
 });
 
-/** @param subject null when nothing of the movement is stored */
+/**
+ * The row that stores an evaluation, with its digest and MAC.
+ * @param subject null when nothing of the movement is stored
+ */
 export const rowOf = (
   { secrets }: { readonly secrets: Pick<Secrets, "hash"> },
   intent: Intent,

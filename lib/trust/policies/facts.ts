@@ -25,9 +25,9 @@ export interface Movement {
   readonly amount: string;
   /**
    * The sums in which the amount counts. `wallet` is for money that a wallet sends to a payout of
-   * the project: the amount counts only in the sums of its wallet, because the payout counts in
-   * all others. `none` is for such money when the payout leaves the same wallet, whose sums then
-   * include the payout.
+   * the project: the amount counts only in the sums of its wallet, because the payout counts in all
+   * others. `none` is for money that a wallet sends to a payout which leaves the same wallet,
+   * because the sums of this wallet include the payout.
    */
   readonly countsIn: "all" | "wallet" | "none";
   /** Worth in US dollars, a decimal string rounded up; null when no price is available. */

@@ -81,8 +81,8 @@ const FIELDS: FactFields = {
 };
 
 /**
- * The API keys among those who requested a movement. The policy of such a key also limits a
- * movement that a person carries out.
+ * The ids of API keys among `names`, the ids of the actors who requested a movement. The policies
+ * of these keys also limit a movement that a person carries out.
  */
 export const keysAmong = (...names: readonly string[]): string[] => [
   ...new Set(names.filter((name) => isId("apiKey", name))),

@@ -29,7 +29,7 @@ export interface ProjectPolicy {
 export interface ProjectPolicies {
   get(projectId: string): Promise<ProjectPolicy>;
   /**
-   * Changes the limits. A lower limit takes effect at once; a higher one needs an approval.
+   * Changes the limits. A lower limit takes effect immediately; a higher one needs an approval.
    * @throws DomainError `forbidden` unless owner or admin, `approval_required`, `invalid_state`
    * when the limit was changed concurrently
    */

@@ -28,14 +28,15 @@ export interface PolicySubjects {
   readonly walletIds: readonly string[];
   readonly keyIds: readonly string[];
   /**
-   * An earlier evaluation of the movement. The policies of its API keys apply too, even if a
-   * person carries the movement out, because these keys requested it.
+   * An earlier evaluation of the movement. The policies of the API keys that this evaluation names
+   * apply too, even if a person carries the movement out, because the keys requested it.
    */
   readonly evaluationId?: string | null;
 }
 
 /**
- * The newest versions of the policies that can apply to movements of these wallets and keys.
+ * The newest versions of the policies that can apply to movements of the wallets and keys in
+ * `subjects`.
  * @throws ZodError when stored rules cannot be read
  */
 export const readPolicies = (db: SqlReader, subjects: PolicySubjects): Promise<Policy[]> => {
@@ -97,7 +98,7 @@ export const readPoliciesInForce = (db: SqlReader, projectId: string): Promise<P
         )`,
   );
 
-/** Versions below `before`, newest first. */
+/** At most `limit` versions of one policy, newest first. With `before`, only versions below it. */
 export const readVersions = (
   db: SqlReader,
   at: {
@@ -151,7 +152,8 @@ export const hasSubject = async (
 ): Promise<boolean> => (await db.query(subjectBy[scope](projectId, subjectId))).length === 1;
 
 /**
- * The people who received a secret of an API key, by key id: its maker, and those who rotated it.
+ * For each API key that is not revoked, the people who received a secret of it: its maker, and
+ * those who rotated it.
  */
 export const readKeyHolders = async (
   db: SqlReader,
@@ -198,9 +200,9 @@ const columnsOf = (keys: readonly UsageKey[]): Statement => sql`
   ${keys.map(({ unit }) => unit)}::text[]`;
 
 /**
- * Locks the rows until the transaction ends, and stores those that are missing. Rows are locked in
- * the same order in all transactions, which prevents deadlocks between movements of the same
- * wallets and keys.
+ * Locks the usage rows of `keys` until the transaction ends, and stores rows that are missing. Rows
+ * are locked in the same order in all transactions, which prevents deadlocks between movements of
+ * the same wallets and keys.
  */
 const lockUsage = ({ projectId, day }: UsageDay, keys: readonly UsageKey[]): Statement => sql`
   INSERT INTO policy_usage (project_id, day, scope, subject_id, unit, spent)
@@ -251,9 +253,9 @@ export const addUsage = async (
 };
 
 /**
- * Reads the project's facts about these addresses as recipients on a chain. A contact without
- * chains is approved for every chain.
- * @param at checksummed addresses, and the chain they are paid on; null when none is known
+ * Reads the project's facts about addresses as recipients on a chain. A contact without chains is
+ * approved for every chain.
+ * @param at checksummed addresses, and the chain on which they are paid; null when none is known
  */
 export const readRecipients = async (
   db: SqlReader,
@@ -308,9 +310,9 @@ export interface StoredEvaluation {
 }
 
 /**
- * Stores an evaluation, and the recipients that receive money for the first time. When one
- * movement is a part of another, the error of the inner one may be caught twice. The second insert
- * of its evaluation then does nothing.
+ * Stores an evaluation, and the recipients that receive money for the first time. Stores nothing
+ * when the evaluation is stored already. This happens when one movement is a part of another,
+ * because the error of the inner movement is then handled twice.
  * @param paid the addresses that the movement pays; empty when it was stopped
  */
 export const insertEvaluation = async (

@@ -188,7 +188,8 @@ const newRecipients: Rule = ({ policy, facts }) => {
 };
 
 /**
- * Screening sources check addresses. No source clears a private wallet whose mnemonic was shown.
+ * With `require_clear`, refuses a private wallet whose mnemonic was shown. Screening sources check
+ * only addresses, so no source can clear such a wallet.
  */
 const clearRecipients: Rule = ({ policy, facts }) => {
   if (policy.rules.screening !== "require_clear") return [];

@@ -144,7 +144,10 @@ const policiesOn = (database: Database, fits: Fits): PoliciesService => ({
   },
 });
 
-/** The spending to count. Null when the actor needs a code for every amount. */
+/**
+ * The spending to count. Null when the actor is not an exempt key with a daily cap, or when `usd`
+ * is unknown or zero.
+ */
 const spendingOf = (actor: Actor, usd: string | null, now: Date) => {
   if (
     actor.type !== "apiKey" ||

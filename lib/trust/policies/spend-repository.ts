@@ -55,7 +55,10 @@ export const addSpending = async (db: Sql, spending: Spending): Promise<boolean>
 
 const fits = table({ place: int, fits: bool });
 
-/** Whether each single amount fits into both of its caps now. Adds nothing. */
+/**
+ * Whether each amount, taken singly, fits into the caps of its key and its project now. Adds
+ * nothing.
+ */
 export const fitSpendings = async (
   db: SqlReader,
   wanted: readonly Spending[],
@@ -117,9 +120,9 @@ export const replaceDailyCap = async (
 
 /**
  * SQL: a subquery with the worth in US dollars of the payment that the evaluation priced, and with
- * the movements whose sum it is. Has no row when one of these movements has no price. A price of
- * zero counts as no price, as in `usdOf`. Money that was first brought to the payment's chain is
- * not counted again.
+ * the movements whose sum it is. Has no row when one of the movements has no price. A price of zero
+ * counts as no price, as in `usdOf`. Movements that bring money to the payment's chain are left
+ * out, because the payment counts the same money.
  * @param evaluation alias of the row of `policy_evaluation`
  */
 export const pricedPayment = (evaluation: string): Statement => sql`
@@ -142,7 +145,8 @@ export const pricedPayment = (evaluation: string): Statement => sql`
 const pricedEvaluations = table({ id: text, worth: decimal });
 
 /**
- * @returns US dollars as decimal strings by evaluation id. Evaluations without a price are missing.
+ * For each evaluation id, the worth of its payment in US dollars, a decimal string. Evaluations
+ * without a price are missing.
  */
 export const readWorths = async (
   db: SqlReader,

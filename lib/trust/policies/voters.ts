@@ -88,7 +88,10 @@ const readElectorateOf = async (tx: Tx, projectId: string): Promise<Electorate> 
   holders: await readKeyHolders(sqlOf(tx), projectId),
 });
 
-/** A key that only one person has received excludes nobody else. */
+/**
+ * Whether several users received a secret of the key. Requests of any other key exclude only one
+ * user.
+ */
 const isShared = (holders: readonly string[] = []): boolean => holders.length > 1;
 
 /** Keeps the last of several rules that demand the same votes and exclude the same people. */
@@ -107,8 +110,8 @@ const distinct = (rules: readonly VoteRule[], { holders }: Electorate): VoteRule
 ];
 
 /**
- * Each single rule, then the rules of each wallet and each key combined with the rules that always
- * apply.
+ * The combinations of rules to check: each single rule, and the rules that always apply together
+ * with the rule of at most one wallet and of at most one key.
  */
 const combinationsOf = (rules: readonly VoteRule[], electorate: Electorate): VoteRule[][] => {
   const always = rules.filter(({ of }) => of === "setting" || of === "project");

@@ -221,8 +221,8 @@ const APPROVAL_SECONDS = 600;
 const SECONDS_PER_HOUR = 3600;
 
 /**
- * A factor added with this proof approves nothing before the returned time. Null when it approves
- * at once.
+ * The time before which a factor that was added with this proof approves nothing; null for a proof
+ * that causes no wait.
  */
 export const heldUntil = (approvedBy: string | null, addedAt: Date): Date | null =>
   approvedBy === "recovery_code"
@@ -315,7 +315,10 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
   const find = async ({ projectId, userId }: UserActor, id: string): Promise<Approval | null> =>
     isId("approval", id) ? findApproval(database.prisma, { projectId, userId, id }) : null;
 
-  /** Mails the person when a recovery code was used, in the transaction that uses the approval. */
+  /**
+   * Mails the person that a recovery code approved the change, in the transaction that uses the
+   * approval.
+   */
   const tellOfRecovery = async (tx: Tx, userId: string, title: string): Promise<void> => {
     const to = await deps.people.verifiedEmail(userId, tx);
     if (to === null) return;
@@ -338,7 +341,8 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     if (given === undefined || !fits)
       throw approvalRequired(await ask(actor, change, digest), kind);
     if (found.consumedAt !== null) throw approvalUsed();
-    // Comes before the check of the proof, after which the proof cannot be used again.
+    // The kind of proof is checked before the proof itself, because a proof cannot be used again
+    // after its check.
     if (!proofsOf(kind).includes(proofIn(given)))
       throw proofNotTaken(proofIn(given), proofsOf(kind));
     const { means: by } = await prove(

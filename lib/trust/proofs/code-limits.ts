@@ -193,9 +193,9 @@ const limited = (message: string, until: Date, now: Date): DomainError => {
 };
 
 /**
- * Limits all mails, whatever causes them, and guesses at codes. The counts are in the database, so
- * they hold over all instances. API keys are counted separately, so their use never keeps a person
- * from getting or using a code.
+ * Limits mailed codes, invitations and guesses at codes. The counts are in the database, so they
+ * hold over all instances. API keys are counted separately, so their use never keeps a person from
+ * getting or using a code.
  * @param limitNetworks false when clients cannot be distinguished by their addresses
  */
 export const createCodeLimits = ({

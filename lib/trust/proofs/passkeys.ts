@@ -226,8 +226,8 @@ const checkCounter = async (
 };
 
 /**
- * Checks a passkey's signature. The challenge is used up even when the signature is wrong. Call it in
- * a transaction that commits in both cases.
+ * Checks a passkey's signature. The challenge is used up even when the signature is wrong. Call it
+ * in a transaction that commits in both cases.
  */
 const checkAssertion = async (
   tx: Tx,
@@ -301,7 +301,7 @@ export const createPasskeyProofs = (deps: PasskeyProofsDeps) => {
     },
     askSignIn: async (): Promise<PasskeyRequest> =>
       requestOf(deps.party, (await newChallenge(deps, signIn)).challenge, []),
-    /** @throws DomainError `invalid_signature` */
+    /** The passkey that signed the challenge. @throws DomainError `invalid_signature` */
     checkSignIn: async (assertion: PasskeyAssertion): Promise<Passkey> => {
       const checked = await deps.database.transaction((tx) =>
         checkAssertion(tx, deps, assertion, signIn),
@@ -337,9 +337,9 @@ interface NewPasskey {
 }
 
 /**
- * Options with which the browser creates a passkey. The approval covers its name.
- * @throws DomainError `invalid_state` when the person has too many; `approval_required` and the
- * other errors of `requireApproval`
+ * Options with which the browser creates a passkey. The approval covers the passkey's name.
+ * @throws DomainError `invalid_state` when the person has too many passkeys; `approval_required`
+ * and the other errors of `requireApproval`
  */
 const start = async (
   deps: PasskeysDeps,

@@ -6,7 +6,7 @@ import { parseTotpFactor, type TotpFactor } from "./totp";
 
 export const PASSKEYS_MAX = 20;
 
-/** Oldest first. */
+/** The person's passkeys, oldest first. */
 export const listPasskeys = async (db: Queryable, userId: string): Promise<Passkey[]> => {
   const rows = await db.passkey.findMany({
     where: { userId },
@@ -57,9 +57,9 @@ export const deletePasskey = async (db: Queryable, { userId, id }: Passkey): Pro
   (await db.passkey.deleteMany({ where: { id, userId } })).count === 1;
 
 /**
- * Stores the counter of a use. Returns false when the counter is not above the stored one. Two
- * devices then have the key, and one of them is a copy (WebAuthn Level 2, 6.1.1). The counter of a
- * passkey that does not count stays at 0.
+ * Stores the counter of a use. Returns false when the counter is not above the stored one, which
+ * means that a copy of the passkey exists (WebAuthn Level 2, 6.1.1). The counter of a passkey that
+ * does not count stays at 0.
  */
 export const advanceCounter = async (
   db: Queryable,
@@ -213,7 +213,10 @@ export const takeTotpStep = async (
   return count === 1;
 };
 
-/** @returns false when there is no confirmed app */
+/**
+ * Deletes the person's confirmed authenticator app, and the recovery codes.
+ * @returns false when there is no confirmed app
+ */
 export const deleteTotp = async (db: Queryable, userId: string): Promise<boolean> => {
   await db.recoveryCode.deleteMany({ where: { userId } });
   const { count } = await db.totpFactor.deleteMany({

@@ -4,7 +4,9 @@ import type { Sealed } from "@/lib/platform/ports/encryption";
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 const STEPS_EITHER_SIDE = 1;
-/** RFC 4226, 4: at least 128 bits, better 160. */
+/**
+ * Length of a new secret: the 160 bits that RFC 4226 (section 4) recommends. It requires 128 bits.
+ */
 export const TOTP_SECRET_BYTES = 20;
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";

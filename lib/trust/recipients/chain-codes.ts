@@ -1,5 +1,6 @@
 /**
- * Finds which addresses are contracts, and which of those are tokens, with few calls to each chain.
+ * Finds which addresses are contracts, and which contracts are tokens, with few calls to each
+ * chain.
  */
 import { LRUCache } from "lru-cache";
 import { erc20Abi, type Hex } from "viem";
@@ -12,7 +13,10 @@ import type { CodeKind } from "./rules";
 
 const KNOWN_MAX = 50_000;
 const CONTRACT_MS = 600_000;
-/** Cached for a short time, because an address without code may get code at any time. */
+/**
+ * How long an address without code is cached. The time is short, because the address may get code
+ * at any time.
+ */
 const NONE_MS = 30_000;
 /** Maximum number of contracts in one request that are checked for being tokens. */
 const TOKENS_ASKED_MAX = 1000;
@@ -20,7 +24,10 @@ const WORD = "0x".length + 64;
 
 const DECIMALS = encodeCall({ abi: erc20Abi, functionName: "decimals", args: [] });
 const SUPPLY = encodeCall({ abi: erc20Abi, functionName: "totalSupply", args: [] });
-/** A token has at most 255 decimals. A contract with a fallback function may return anything. */
+/**
+ * Whether the answer can be a number of decimals, which is at most 255. A contract that is not a
+ * token but has a fallback function may return anything.
+ */
 const isDecimals = (answer: Hex | undefined): boolean =>
   answer?.length === WORD && BigInt(answer) <= 255n;
 
@@ -47,8 +54,8 @@ const tokensAmong = async (
 };
 
 /**
- * The code of addresses on a chain. Contracts are cached for ten minutes, and addresses without
- * code for half a minute.
+ * Returns a function that reads the kind of code at addresses of a chain. Contracts are cached for
+ * ten minutes, and addresses without code for half a minute.
  */
 export const createChainCodes = (registry: ChainRegistry) => {
   const kept = new LRUCache<string, CodeKind>({ max: KNOWN_MAX, ttl: CONTRACT_MS });
@@ -64,8 +71,8 @@ export const createChainCodes = (registry: ChainRegistry) => {
     if (missing.length > 0) {
       const has = await contractsAmong(registry.client(chainId), missing);
       const contracts = missing.filter((_, index) => has[index] === true);
-      // A contract that burns all gas makes the token check fail for all of them, but they are
-      // still known to be contracts.
+      // A contract that burns all gas makes the token check fail for all contracts of the call.
+      // They are then returned as contracts, but not cached.
       const tokens = await tokensAmong(registry, chainId, contracts).catch(() => null);
       missing.forEach((address, index) => {
         const isContract = has[index] === true;

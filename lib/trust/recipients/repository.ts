@@ -42,7 +42,8 @@ const knownOf = (
 export interface RecipientRecords {
   /**
    * Wallets, contacts and recipients of earlier payments with the same beginning and end as one of
-   * the addresses, including the addresses themselves.
+   * the requested addresses. The requested addresses themselves are included if they are among
+   * these.
    */
   readonly known: readonly KnownAddress[];
   /** Wallets of the project, except linked contracts, whose code is only on one chain. */
@@ -59,11 +60,14 @@ interface Paid {
 // Each statement about paid addresses uses one table, so that a distributed PostgreSQL sends it to
 // the project's node.
 
-/** Addresses with these ends that the project has paid, in lower case. */
+/**
+ * Addresses that the project has paid and that have one of `ends` (see `addressEnds`), in lower
+ * case.
+ */
 const readAllPaid = (db: SqlReader, projectId: string, ends: readonly string[]) =>
-  // The addresses are lower-case hex. Those with a common beginning lie between this text and the
-  // text followed by "g", so they are a range of the primary key. OFFSET 0 keeps PostgreSQL from
-  // joining on the ends, for which it would read every address of the project.
+  // The addresses are lower-case hex, so those with a common beginning are a range of the primary
+  // key: they sort after the beginning and before the beginning followed by "g". OFFSET 0 keeps
+  // PostgreSQL from joining on the ends, for which it would read every address of the project.
   addresses.all(
     db,
     sql`
@@ -129,8 +133,9 @@ const readPaidInPublic = (db: SqlReader, projectId: string, among: readonly EvmA
   );
 
 /**
- * The paid addresses with these ends. For an address that was paid both publicly and privately,
- * records are searched, newest first, for a public payment.
+ * The paid addresses that have one of `ends`: those that may be shown as paid, and those that were
+ * paid only in private. An address with a private payment is also searched among the newest public
+ * payments.
  */
 const readPaid = async (
   db: SqlReader,

@@ -17,7 +17,10 @@ export interface RecipientWarning {
 /** Kind of code at an address of a chain. `token` answers like an ERC-20 token. */
 export type CodeKind = "none" | "contract" | "token";
 
-/** Kinds of code at addresses of one chain, as far as they were read in time. */
+/**
+ * For addresses of one chain, the kind of their code. Addresses are missing if they were not read
+ * in time. `isPaid` is true when recipients are paid on this chain.
+ */
 export interface ChainCodes {
   readonly chainId: number;
   readonly name: string;
@@ -54,8 +57,8 @@ const DRAFT = "another address of this request";
 const joined = (names: readonly string[]): string => names.join(", ");
 
 /**
- * The chains on which the address is a contract, and those on which it is to be paid but has no
- * code. Null unless there are both.
+ * A chain on which the address is a contract (`there`), and the chains on which it is to be paid
+ * but has no code (`missing`), by their names. Null unless there are both.
  */
 const elsewhere = (
   address: EvmAddress,

@@ -50,6 +50,7 @@ export interface RecipientsService {
    */
   refusals(chainIds: readonly number[]): (address: EvmAddress) => string | null;
   /**
+   * Checks that every recipient may be paid on the chains.
    * @throws DomainError `invalid_request` naming the field of each address for which `refusals`
    * returns a reason
    */

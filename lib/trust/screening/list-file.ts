@@ -50,7 +50,7 @@ export interface SignedList {
   readonly keyId: string;
   /** SHA-256 of the signed bytes. */
   readonly digest: Uint8Array<ArrayBuffer>;
-  /** Distinct lower-case addresses with their labels. */
+  /** For each listed address in lower case, its label. */
   readonly entries: ReadonlyMap<string, string>;
 }
 

@@ -2,11 +2,14 @@ import type { SqlReader } from "@/lib/platform/db/sql";
 import { type ListHead, readListAddresses, readListHeads } from "./repository";
 
 export interface LoadedList extends ListHead {
-  /** In lower case. */
+  /** The listed addresses in lower case. */
   readonly addresses: ReadonlySet<string>;
 }
 
-/** An import takes effect after at most this time. */
+/**
+ * Minimum time between two comparisons of the loaded versions with the database. An import takes
+ * effect after at most this time.
+ */
 const FRESH_MS = 2000;
 
 /**
@@ -37,7 +40,11 @@ export const createLoadedLists = (
   };
 
   return {
-    /** @throws the database's error */
+    /**
+     * The newest versions of all lists. Compares them with the database when the last comparison is
+     * older than two seconds.
+     * @throws the database's error
+     */
     current: async (): Promise<readonly LoadedList[]> => {
       if (nowMs() - checkedMs < FRESH_MS) return loaded;
       reading ??= read().finally(() => {

@@ -42,7 +42,7 @@ const STRICTNESS: readonly ScreeningMode[] = ["off", "block_hits", "require_clea
 export const stricterMode = (a: ScreeningMode, b: ScreeningMode): ScreeningMode =>
   STRICTNESS.indexOf(a) >= STRICTNESS.indexOf(b) ? a : b;
 
-/** Whether this state stops the movement. */
+/** Whether a verdict with this state stops the movement in this mode. */
 export const stops = (mode: ScreeningMode, state: ScreeningState): boolean => {
   if (mode === "off") return false;
   return mode === "require_clear" ? state !== "clear" : state === "hit";
@@ -90,7 +90,7 @@ export interface ScreenedSubject {
 export interface ScreeningService {
   /**
    * Screens the addresses. Null when there is nothing to record: the mode is `off`, there are no
-   * addresses, or no source is configured and the mode does not require one.
+   * addresses, or no source is active and the mode does not require one.
    * @param isFresh true to ask every source again; otherwise a verdict may be a few seconds old
    */
   screen(
@@ -98,7 +98,7 @@ export interface ScreeningService {
     how: { readonly mode: ScreeningMode; readonly isFresh?: boolean },
   ): Promise<Screening | null>;
   /**
-   * Stores the screening of a subject. A stopped subject also gets an audit entry.
+   * Stores the screening of a subject. Every outcome except `passed` also gets an audit entry.
    * @returns the id of the record
    */
   record(
@@ -108,7 +108,7 @@ export interface ScreeningService {
     outcome: ScreeningRecord["outcome"],
     by: string,
   ): Promise<string>;
-  /** Whether any source is configured. */
+  /** Whether any source is active, which means that it could change a decision now. */
   isActive(): Promise<boolean>;
 }
 
@@ -154,7 +154,7 @@ const findingsOf = (screened: readonly Screened[]): ScreeningRecord["findings"] 
  * `unavailable`; other verdicts of remote sources are cached for 10 s.
  */
 export const createScreeningService = ({ sources, clock }: ScreeningDeps): ScreeningService => {
-  /** Cached verdicts of remote sources; `unavailable` is not cached. */
+  /** For each remote source and address, the verdict. `unavailable` is not cached. */
   const kept = new LRUCache<string, ScreeningVerdict>({ max: KEPT_MAX, ttl: KEPT_MS });
 
   const active = async (): Promise<readonly ScreeningSource[]> => {

@@ -17,12 +17,13 @@ import {
 interface KindTable {
   readonly table: Statement;
   readonly name: Statement;
-  /** Condition for rows that can still have an effect. Only these are suspended. */
+  /** SQL condition for objects that can still have an effect. Only such objects are suspended. */
   readonly open: Statement;
 }
 
 /**
- * The table of each kind. On a cluster all of these tables are on the coordinator, like sessions.
+ * For each kind of object, its table. On a cluster these tables are on the coordinator, as the
+ * table of sessions is, so one statement can join them.
  */
 const TABLES: Readonly<Record<MadeKind, KindTable>> = {
   api_key: { table: raw("api_key"), name: raw("name"), open: raw("t.revoked_at IS NULL") },
@@ -132,7 +133,7 @@ export const proveMade = async (
   return changed === 1;
 };
 
-/** Null when the object has ended. */
+/** The object's current state; null when the object has ended. */
 export const readThing = (
   db: SqlReader,
   { kind, id }: ThingName,

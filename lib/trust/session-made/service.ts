@@ -88,14 +88,15 @@ export interface RestoreInput {
 
 /**
  * Remembers which session created an object without a further proof (an API key, a webhook
- * endpoint, a schedule that awaits approval). Signing out and expiry have no effect on these
- * objects. When a person ends sessions, their objects are suspended, and a proof restores them.
+ * endpoint, a schedule that awaits approval). Such an object continues to work when the session
+ * expires or the person signs out. When a person ends sessions, the objects of the sessions are
+ * suspended, and a proof restores them.
  */
 export interface SessionMadeService {
   /**
    * The session to store for a new object; null when a person proved the API key that creates it.
    * Call it in the transaction that creates the object. A concurrent transaction that ends the
-   * session then waits, and suspends the object too.
+   * session waits for this transaction, and suspends the object too.
    * @throws DomainError `unauthorized` when the session or the key has ended in the meantime
    */
   makerOf(tx: Tx, actor: Actor): Promise<string | null>;
@@ -200,8 +201,8 @@ export const createSessionMadeService = (deps: SessionMadeDeps): SessionMadeServ
 };
 
 /**
- * Records what happened to each object. Clients of an API key receive an event, and the key's
- * event streams end.
+ * Records that each object was suspended or restored. For an API key, an event is stored too, and a
+ * suspension ends the key's event streams.
  */
 const record = async (
   tx: Tx,

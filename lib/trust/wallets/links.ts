@@ -135,7 +135,10 @@ interface WalletLinksService {
   ): Promise<LinkedWallet>;
   /** The wallets that the person linked to the project, oldest first (at most 1,000). */
   list(actor: UserActor): Promise<LinkedWallet[]>;
-  /** @throws DomainError `not_found`, `invalid_state` while an operation needs the wallet */
+  /**
+   * Removes the link of the wallet to the project.
+   * @throws DomainError `not_found`, `invalid_state` while an operation needs the wallet
+   */
   unlink(
     actor: UserActor,
     address: EvmAddress,
@@ -284,8 +287,8 @@ interface Signed {
 }
 
 /**
- * A signature does not reveal its message. Earlier messages of the same person are tried, so that
- * the error can name the reason.
+ * The error for a wrong signature. A signature does not reveal its message, so earlier messages of
+ * the person are tried, and the error can say that an old message was signed.
  */
 const wrongSignature = async (
   { address, message, signature }: Signed,

@@ -8,7 +8,10 @@ import { parseWallet, type StoredWallet, type Wallet } from "./wallet";
 import type { EncryptedRows } from "@/lib/platform/encryption/service";
 import { managedKeyContext } from "@/lib/platform/ports/encryption";
 
-/** Unlinked wallets stay in the table because records name them. No query here returns them. */
+/**
+ * Condition for wallets that were not unlinked. Unlinked wallets stay in the table, because records
+ * name them.
+ */
 const LINKED = { unlinkedAt: null };
 
 const parseOrNull = (row: StoredWallet | null): Wallet | null =>
@@ -63,7 +66,10 @@ interface WalletPage {
   readonly kind?: readonly Wallet["kind"][] | undefined;
 }
 
-/** At most `limit`, oldest first. Empty when `after` is an id that the project does not have. */
+/**
+ * At most `limit` wallets of the project, oldest first. Empty when `after` is an id that the
+ * project does not have.
+ */
 export const listWallets = async (
   db: Queryable,
   projectId: string,
@@ -95,8 +101,8 @@ export const listWallets = async (
 };
 
 /**
- * Ids and addresses of all wallets, in the order of the ids. The rows are small, so all 100,000
- * wallets of a project can be read at once.
+ * Ids and addresses of all wallets of the project, in the order of the ids. The rows are small, so
+ * one query can read 100,000 wallets.
  */
 export const walletAddresses = async (
   db: Queryable,
@@ -156,7 +162,7 @@ export interface LinkRequest {
   readonly usedAt: Date | null;
 }
 
-/** Closes the open requests of the same subject, and stores the new one. */
+/** Closes the open requests of the subject, and stores the new one. */
 export const replaceLinkRequest = async (
   db: Queryable,
   subject: LinkSubject,
@@ -167,7 +173,7 @@ export const replaceLinkRequest = async (
   await db.siweNonce.create({ data: { ...request, ...subject, purpose: PURPOSE } });
 };
 
-/** At most `limit`: the open one first, then the newest. */
+/** At most `limit` requests of the subject: the open one first, then the newest. */
 export const listLinkRequests = async (
   db: Queryable,
   subject: LinkSubject,

@@ -24,7 +24,10 @@ export interface SmartAccounts {
   addressOf(account: { readonly ownerAddress: EvmAddress }): Promise<EvmAddress>;
   /** The factory of the account and its salt, which are the same on every chain. */
   originOf(account: { readonly ownerAddress: EvmAddress }): Promise<SmartAccountOrigin>;
-  /** Which addresses have code, by one batch call. @throws DomainError `chain_unavailable` */
+  /**
+   * For each address, whether it has code. Uses one batch call.
+   * @throws DomainError `chain_unavailable`
+   */
   isDeployed(
     chainId: number,
     addresses: readonly EvmAddress[],
@@ -42,7 +45,10 @@ interface DeploymentsDeps {
   readonly smartAccounts: Pick<SmartAccounts, "isDeployed">;
 }
 
-/** Null when the chain did not answer in time. */
+/**
+ * For each address, whether an account is deployed there; null when the chain did not answer in
+ * time.
+ */
 type Deployed = ReadonlyMap<EvmAddress, boolean> | null;
 
 interface Deployments {
@@ -119,8 +125,8 @@ interface Deps {
 type Make = (actor: Actor, input: NewSmartAccount) => Promise<SmartAccountRecord>;
 
 /**
- * Creates smart accounts without a transaction, because the account's first operation deploys it on
- * each chain.
+ * Returns the function that creates smart accounts. It sends no transaction to a chain, because the
+ * account's first operation deploys it on each chain.
  */
 export const createSmartAccountMaker = (
   deps: Deps,
@@ -162,7 +168,7 @@ const notAnOwner = (): DomainError => {
 
 /**
  * The id of the service's key when the owner is a key of this project; null for a linked wallet,
- * whose owner then signs itself. Any other address is refused, because the account of another
+ * which signs without the service. Any other address is refused, because the account of another
  * project's key is that project's wallet.
  * @throws DomainError `unknown_wallet`, `invalid_request` when the owner is a contract
  */
