@@ -5,15 +5,15 @@ import type { ChainAccess } from "./chain-access";
 import type { Platform } from "./platform";
 
 /**
- * How often anchoring is tried. With this interval, a day is missed only if the chain or the
- * executor fails from the first attempt until midnight.
+ * Interval in milliseconds at which anchoring is tried. With this interval, a day is missed only if
+ * the chain or the executor fails from the first attempt until midnight.
  */
 const EVERY_MS = 9 * 60_000;
 const LEASE_MS = 60_000;
 
 /**
  * Anchors the audit log on the chain of AUDIT_ANCHOR_CHAIN_ID, at most once a day over all
- * instances. Does nothing when no chain is configured.
+ * instances. Does nothing when no chain or no executor is configured.
  */
 export const buildAuditAnchoring = (
   { config, database, registry, clock }: Platform,

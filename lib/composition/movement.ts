@@ -16,9 +16,9 @@ import type { Platform } from "./platform";
 const WALLETS_MAX = 10_000;
 
 /**
- * Caches the last wallets whose key the service holds. An entry, which has no label, cannot become
- * outdated: address, owner and key id never change, and only linked wallets are unlinked. Other
- * wallets are read each time.
+ * Caches the last `WALLETS_MAX` wallets whose key the service holds, without their labels. A cached
+ * wallet cannot become outdated: address, owner and key id never change, and only linked wallets
+ * are unlinked. Other wallets are read each time.
  */
 const keptWallets = (wallets: Pick<WalletsService, "find" | "findById">) => {
   const known = new LRUCache<string, Wallet>({ max: WALLETS_MAX });

@@ -17,7 +17,9 @@ import type { Identity } from "./identity";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
-/** Without a price by this time, the deposit's worth counts as unknown. */
+/**
+ * Milliseconds to wait for a price. Without a price by then, the deposit's worth counts as unknown.
+ */
 const PRICE_TIMEOUT_MS = 2000;
 
 export const buildNotifying = (
@@ -59,7 +61,7 @@ export const buildNotifying = (
   };
 };
 
-/** Chat channels, which get notifications under the rules for webhooks. */
+/** Chat channels. Messages go through the sender of webhooks, so the same URLs are allowed. */
 export const buildChannels = (
   { config, database, keyring: keys, clock }: Platform,
   { approvals, projects }: Pick<Identity, "approvals" | "projects">,
@@ -73,7 +75,10 @@ export const buildChannels = (
   };
 };
 
-/** Push messages to browsers, under the rules for webhooks; off without a key. */
+/**
+ * Push messages to browsers; off without a VAPID key. They go through the sender of webhooks, so
+ * the same URLs are allowed.
+ */
 export const buildPush = ({ config, database, clock }: Platform, sender: WebhookSender) => {
   const { vapidPrivateKey: privateKey, publicUrl } = config;
   const pusher =

@@ -10,7 +10,10 @@ import type { Platform } from "./platform";
 
 const OVERDUE_MS = 15_000;
 
-/** @throws NotReadyError while signing is off */
+/**
+ * The state of signing in a word, for `/ready`.
+ * @throws NotReadyError while signing is off
+ */
 const describeSigning = async ({ state }: SigningGate): Promise<string> => {
   const found = await state();
   if (found.isAllowed) return "allowed";
@@ -31,7 +34,7 @@ export const buildReadiness = (platform: Platform, mailer: Mailer) => {
     name: "mail",
     check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id),
   };
-  // Optional, because the instance can still serve reads.
+  // The check of signing is optional, because the instance can still serve reads without it.
   const gate = createSigningGate(
     createSigningRepository({ pool, rawTransaction: platform.database.rawTransaction }),
   );

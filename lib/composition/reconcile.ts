@@ -43,7 +43,7 @@ export const buildReconcile = (
     stopSigning: (by: string, reason: string): Promise<void> =>
       repository.stop({ by, reason, at: clock.now() }),
     /**
-     * Allows the recipients of accepted movements to be paid again.
+     * Allows the recipients of the accepted movements with these hashes to be paid again.
      * @returns the released hashes
      */
     releaseMoves: (

@@ -19,8 +19,8 @@ export interface HttpReplica {
 }
 
 /**
- * Connections of one process to the replica. One connection reads the replica's position, and the
- * services need at least six.
+ * Maximum number of connections of one process to the replica. One connection reads the replica's
+ * position, and the services need at least six.
  */
 const CONNECTIONS_MAX = 10;
 

@@ -85,7 +85,7 @@ export const gatedPolicies = (engine: PolicyEngine, gate: SigningGate): PolicyEn
   };
 };
 
-/** A job that waits for signing runs again after this time. */
+/** Milliseconds after which a job that waits for signing runs again. */
 const OFF_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 500;
 

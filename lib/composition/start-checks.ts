@@ -34,7 +34,10 @@ const checkRole = async (
     : { faults: weak, warnings: [...strong, ...readable] };
 };
 
-/** Skips a database that does not answer. */
+/**
+ * Compares the configuration with the chains and the database. Checks of a database that does not
+ * answer are skipped.
+ */
 export const checkStart = async (
   config: Config,
   database: Database,

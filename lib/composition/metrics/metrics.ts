@@ -13,8 +13,8 @@ const droppedTotal = counter({
 
 export const countDroppedLines = (): void => onLineDropped(countOne);
 
-// Every call passes this same function. The listeners are a set, so a second call does not count
-// lines twice.
+// Every call of `countDroppedLines` adds this same function. The listeners are a set, so a second
+// call does not count lines twice.
 const countOne = (): void => droppedTotal.inc();
 
 const finished = histogram({

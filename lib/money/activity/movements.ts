@@ -19,7 +19,7 @@ import type { Status } from "@/lib/core/status";
 
 type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
-/** A movement with its data as the module that stores it returns them. */
+/** A movement, and its record as the module that stores the movement returns it. */
 export type Movement =
   | { readonly type: "operation"; readonly id: string; readonly operation: Operation }
   | { readonly type: "payout"; readonly id: string; readonly payout: PayoutMovement }
@@ -52,8 +52,8 @@ export interface MergedPage {
 
 /**
  * Merges pages of several lists, each newest first, into one page. A list that has more rows was
- * read down to some id, and older movements of that list are missing. So the page ends at the
- * highest of these ids at the latest.
+ * read only down to its `readDownTo`, so its older movements are missing. The merged page therefore
+ * leaves all movements below the highest `readDownTo` to the next page.
  */
 export const mergePages = (pages: readonly SourcePage[], limit: number): MergedPage => {
   const readDownTo = pages.flatMap((page) => page.readDownTo ?? []).sort();
@@ -109,7 +109,10 @@ export const evaluationIdOf = (movement: Movement): string | null => {
   return movement.type === "payout" ? movement.payout.payout.evaluationId : null;
 };
 
-/** @param worths US dollars by evaluation id */
+/**
+ * The worth of a movement in US dollars, as recorded; null when there was no price.
+ * @param worths US dollars by evaluation id
+ */
 export const worthOfMovement = (
   movement: Movement,
   {
@@ -166,13 +169,18 @@ export interface SourceDeps {
   readonly assets: Assets;
 }
 
-/** The part of an id that sorts by time, independent of the kind of object. */
+/**
+ * The UUIDv7 of an id, without the prefix that names the kind of object. It sorts by time of
+ * creation.
+ */
 export const uuidOf = (id: string): string => id.slice(id.indexOf("_") + 1);
 
 const NOTHING: SourcePage = { movements: [], readDownTo: null };
 
 /**
- * The requested kinds that a source has, by the source's names; all of its kinds without a filter.
+ * The names that a source uses for the requested kinds; the names of all its kinds without a
+ * filter.
+ * @param own for each kind that the source has, the source's name of the kind
  */
 const kindsOf = <T extends string>(
   wanted: readonly ActivityKind[] | undefined,
@@ -182,7 +190,7 @@ const kindsOf = <T extends string>(
     wanted === undefined || wanted.includes(kind as ActivityKind) ? [name] : [],
   );
 
-/** An API key may read only data that its scopes allow. */
+/** Whether the actor may read data that needs this scope. People need no scopes. */
 const mayRead = (actor: Actor, scope: string): boolean =>
   actor.type === "user" || actor.scopes.includes(scope);
 
@@ -217,8 +225,8 @@ const payoutFilter = (actor: Actor, { kind, ...filter }: ActivityFilter) => {
 };
 
 /**
- * Whether the filter excludes all fundings. A funding is posted at once or not at all, and has no
- * chain, wallet or tag.
+ * Whether the filter excludes all fundings. The only status of a funding is `completed`, and it has
+ * no chain, wallet or tag.
  */
 const fitsNoFunding = ({ status, chainId, walletId, tag }: ActivityFilter): boolean =>
   chainId !== undefined ||
@@ -242,7 +250,10 @@ const fundingFilter = (actor: Actor, filter: ActivityFilter, assets: Assets) => 
   return { ids, kinds, from, to, search: q, searchedCurrencies };
 };
 
-/** The filter for each module; null where the actor may read nothing of the module. */
+/**
+ * The filter for each module; null when the actor may read nothing of the module, or when none of
+ * its movements can match.
+ */
 export const filtersOf = (actor: Actor, filter: ActivityFilter, assets: Assets) => ({
   operations: operationFilter(filter),
   payouts: payoutFilter(actor, filter),

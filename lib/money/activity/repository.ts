@@ -19,7 +19,7 @@ export interface Selection {
   readonly projectId: string;
   /** Condition on an operation `o`; null when no operations are selected. */
   readonly operations: Statement | null;
-  /** Condition on a payout `p` and its `wallet_payout` `w`. */
+  /** Condition on a payout `p` and its `wallet_payout` `w`; null when no payouts are selected. */
   readonly payouts: Statement | null;
   readonly fundings: FundingFilter | null;
   /** A lower-case address, the id of an account or private wallet, `several` or `none`. */
@@ -35,7 +35,10 @@ export const NO_PARTY = "none";
 export const SEVERAL_PARTIES = "several";
 
 const INFLOWS = OPERATION_KINDS.filter((kind) => flowOf(kind, false) === "in");
-/** Payouts to accounts, fundings and their reversals move no money out of the project. */
+/**
+ * Kinds of movements that take money out of the project. Payouts to accounts, fundings and their
+ * reversals take none out.
+ */
 const OUTFLOWS = [
   ...OPERATION_KINDS.filter((kind) => flowOf(kind, false) === "out"),
   "payout_to_wallets",
@@ -337,7 +340,7 @@ interface Sums {
   readonly limit: number;
 }
 
-/** SQL: the start of the group's month, or a later time. */
+/** SQL: the time at which the group's month begins, plus the interval `later`. */
 const monthAt = (timeZone: string, later: string): Statement => sql`
   (
     date_trunc('month', min(grouped_at) AT TIME ZONE ${timeZone}::text) + ${later}::interval

@@ -249,7 +249,12 @@ const queryOf = (search: ActivitySearch): Record<string, string> =>
       .map(([name, value]) => [name, String(value)]),
   );
 
-/** The sum in US dollars is null when money moved and none of it has a price. */
+/**
+ * The sums of a group's movements in one direction. `usd` is null when money moved and none of it
+ * has a price. `amount` is set only in groups by token, because amounts of different tokens cannot
+ * be added.
+ * @param moved number of amounts that moved in this direction
+ */
 const sumOf = (
   by: Summary["by"],
   moved: number,

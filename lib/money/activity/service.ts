@@ -152,7 +152,10 @@ export const createActivityService = (deps: ActivityDeps) => {
      * last 12 months count.
      */
     summary: createSummary({ ...deps, repository }),
-    /** Yields the newest 10,000 movements. Each page is read when the caller reaches it. */
+    /**
+     * Yields at most 10,000 movements, newest first. A page is read only when the caller reaches
+     * it.
+     */
     all: async function* (actor: Actor, filter: ActivitySearch): AsyncGenerator<ActivityEntry> {
       let cursor: string | undefined;
       for (let read = 0; read < EXPORT_MAX; read += EXPORT_PAGE) {

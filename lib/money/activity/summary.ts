@@ -19,10 +19,10 @@ import {
 
 const GROUPS_MAX = 200;
 const MONTHS_DEFAULT = 12;
-/** Movements with these statuses moved money. */
+/** The statuses of movements that moved money. */
 const MOVED: readonly Status[] = ["completed", "partially_completed"];
 
-/** The filters of the activity list, which the summary shares. */
+/** The filters of the activity list. The summary accepts the same filters. */
 export interface ActivitySearch extends Omit<ActivityFilter, "ids"> {
   /** An address, the id of an account or private wallet, `several` or `none`. */
   readonly counterparty?: string | undefined;
@@ -93,7 +93,8 @@ const monthsBefore = (time: string, months: number): string => {
 };
 
 /**
- * The search of a summary. A caller that names no statuses gets the movements that moved money.
+ * The search of a summary, with the defaults for missing fields: the statuses in `MOVED`, and the
+ * last `MONTHS_DEFAULT` months.
  */
 const searchOf = (
   { by: _by, timeZone: _timeZone, ...search }: SummaryQuery,

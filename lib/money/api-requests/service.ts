@@ -52,7 +52,8 @@ interface WaitingRequest extends Omit<ApiRequest, "bodySha256"> {
 const nothing = (): null => null;
 
 /**
- * Computes the SHA-256 of a body after the response was sent, or earlier when the hash is needed.
+ * Returns a function that returns the SHA-256 of a body. The hash is computed only once: by
+ * `setImmediate`, so that it does not delay the response, or earlier when the function is called.
  */
 const hashedSoon = (body: Uint8Array): (() => Uint8Array) => {
   let of: Uint8Array | null = body;

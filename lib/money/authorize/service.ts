@@ -73,6 +73,7 @@ const AWAITING: readonly (keyof AwaitingFinders & IdKind)[] = [
 ];
 
 /**
+ * Finds the waiting object with this id, if one person may approve it with a code.
  * @throws DomainError `not_found`; `invalid_state` when the object does not wait, or needs votes
  */
 const findAwaiting = async (
@@ -100,7 +101,8 @@ export const createAuthorize = (deps: AuthorizeDeps) => ({
    * a viewer, and for an API key when only a person can approve
    */
   requestCode: async (actor: Actor, id: string, channel?: CodeChannel): Promise<OtpSent> => {
-    // Checked first, because viewers may approve changes of their own settings.
+    // Changes of settings are handled before the permission check, because viewers may approve
+    // changes of their own settings.
     if (isId("approval", id)) return deps.approvals.requestCode(actor, id, channel);
     requirePermission(actor, "money:move");
     const isQuoted = isId("quote", id) || isId("transfer", id);

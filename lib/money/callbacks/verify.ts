@@ -229,7 +229,10 @@ const loose = z.looseObject({ status: anything, state: anything });
 const textOf = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value.slice(0, TEXT_MAX) : null;
 
-/** A text, or the `state` of an object. */
+/**
+ * The status of a callback's object, in lower case; null when there is none. Providers send
+ * `status` as a text, or as an object with the text in `state`.
+ */
 const statusOf = (value: unknown): string | null => {
   const parsed = loose.safeParse(value);
   if (!parsed.success) return null;
@@ -240,7 +243,8 @@ const statusOf = (value: unknown): string | null => {
 };
 
 /**
- * Every text in the value that may be an operation id or a hash. The caller has limited the depth
+ * Adds to `found` every text in the value that may be an operation id or a hash, up to
+ * `REFERENCES_MAX` texts. The recursion ends early enough, because the caller has limited the depth
  * of the body.
  */
 const referencesIn = (value: unknown, found: Set<string>): Set<string> => {
@@ -271,7 +275,10 @@ const isKnownEvent = (
 
 const digestOf = (raw: Uint8Array): string => createHash("sha256").update(raw).digest("hex");
 
-/** @throws DomainError `invalid_request` unless the body is a JSON object */
+/**
+ * Reads the event of a callback from its body.
+ * @throws DomainError `invalid_request` unless the body is a JSON object
+ */
 export const readCallback = (
   {
     source,

@@ -48,8 +48,9 @@ export const holdOf = (deposit: Deposit, sign: 1n | -1n): QuarantineChange => ({
 });
 
 /**
- * Stores the new states in the operations, the operations' events and the project's events. The
- * transaction must hold the locks of the deposits' rows.
+ * Stores the new states in the operations, the operations' events and the project's events, and
+ * announces the projects when the transaction commits. The transaction must hold the locks of the
+ * deposits' rows.
  */
 export const tell = async (
   sql: Sql,
@@ -306,8 +307,8 @@ type Amount = Pick<Deposit, "chainId" | "token" | "amountBase">;
  */
 const FLOOR_USD_MICRO = 10_000n;
 /**
- * Without a price, an amount below this fraction of a whole token is dust. A token without decimals
- * then has no dust.
+ * Without a price, an amount below one whole token divided by this number is dust. So a token
+ * without decimals has no dust.
  */
 const FLOOR_PART = 10_000n;
 
@@ -321,7 +322,10 @@ const configuredFloor = ({ registry, tokenOf }: DustDeps, amount: Amount): bigin
   return floor === undefined ? null : parseUnits(floor, tokenOf(amount).decimals);
 };
 
-/** @param usdMicro the worth of the amount; null when no price is available */
+/**
+ * Whether the amount is too small to be shown as a separate deposit.
+ * @param usdMicro the worth of the amount; null when no price is available
+ */
 export const isDust = (deps: DustDeps, amount: Amount, usdMicro: bigint | null): boolean => {
   const floor = configuredFloor(deps, amount);
   if (floor !== null) return amount.amountBase < floor;

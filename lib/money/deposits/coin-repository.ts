@@ -50,8 +50,8 @@ const spenders = table({ address: text });
 
 /**
  * The wallets from which the project spent in the blocks after `from`, up to and including `to`.
- * Spending between two comparisons can hide incoming coins, because the balance may be the same as
- * before.
+ * Spending can hide incoming coins, because the balance may then be unchanged. So these wallets are
+ * compared even when their balances are unchanged.
  */
 export const spentFrom = async (
   db: SqlReader,
@@ -82,7 +82,7 @@ export const spentFrom = async (
   return new Set(rows.map(({ address }) => address));
 };
 
-/** A wallet, and the block of its last comparison. */
+/** A wallet, and the block at which its coin balance was last compared. */
 const comparedWallets = table({
   n: int,
   projectId: text,

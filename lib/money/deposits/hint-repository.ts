@@ -132,9 +132,9 @@ const openOperations = (transfers: readonly NumberedTransfer[]): Statement => sq
   FROM seen i`;
 
 /**
- * The amounts that legs and private steps brought in these transactions. The recipient gets the
- * received amount, the source wallet gets the refund, and the wallet that executes the leg gets at
- * most the amount that the leg pays in.
+ * The amounts that legs and private steps brought in the transactions of the transfers. The
+ * recipient gets the received amount, the source wallet gets the refund, and the wallet that
+ * executes the leg gets at most the amount that the leg pays in.
  */
 const explainingAmounts = (transfers: readonly NumberedTransfer[]): Statement => sql`
   WITH seen AS MATERIALIZED (

@@ -29,9 +29,10 @@ const sum = (amounts: readonly bigint[]): bigint =>
   amounts.reduce((total, amount) => total + amount, 0n);
 
 /**
- * Finds the transfers of one transaction into one wallet and token that operations explain. Their
- * sum never exceeds the amount that the operations brought, so a stranger's transfer in the
- * transaction is not mistaken for one of them.
+ * For each amount, whether operations explain the transfer with that amount. The amounts are those
+ * of the transfers of one transaction into one wallet and token. The explained amounts never exceed
+ * the sum that the operations brought, so a stranger's transfer in the transaction does not count
+ * as a transfer of the project.
  */
 const explainedOf = (
   amounts: readonly bigint[],
@@ -58,7 +59,10 @@ const explainedOf = (
   });
 };
 
-/** Returns the origins in the order of `incoming`. */
+/**
+ * Decides the origin of each transfer from the hints with the same index. Returns the origins in
+ * the order of `incoming`.
+ */
 export const judgeOrigins = (
   incoming: readonly IncomingTransfer[],
   hints: readonly Hints[],
@@ -100,7 +104,7 @@ export const judgeOrigins = (
   });
 };
 
-/** Returns the origins in the order of `incoming`. */
+/** Reads the hints for the transfers, and returns the origins in the order of `incoming`. */
 export const originsOf = async (
   sql: SqlReader,
   incoming: readonly SeenTransfer[],
@@ -195,7 +199,7 @@ const rowOf = (
 /**
  * Screens new transfers and returns them as deposits. Transfers that the project made are left out.
  * Transfers that the project may have made are screened too, so that a listed sender's money is
- * held at once; they get no operation and no event until their origin is known.
+ * held immediately. They get no operation and no event until their origin is known.
  */
 export const judged = async (
   screening: Pick<ScreeningService, "screen" | "isActive">,

@@ -72,7 +72,11 @@ export const partsOf = (
   return left === 0n ? parts : [...parts, rest];
 };
 
-/** @throws DomainError `chain_unavailable` */
+/**
+ * Splits the increases into parts, by the senders that the chain shows for coins from outside the
+ * project.
+ * @throws DomainError `chain_unavailable`
+ */
 const attributed = async (
   deps: ScanDeps,
   rises: readonly Rise[],

@@ -118,8 +118,8 @@ export const lockDepositsByLog = async (
 };
 
 /**
- * Deposits of tokens in these blocks that a reorganisation may have replaced. Locks the rows until
- * the transaction ends.
+ * Deposits of tokens in the blocks `from` to `to` that a reorganisation may have replaced. Locks
+ * the rows until the transaction ends.
  */
 export const lockDepositsBetween = (
   db: Sql,
@@ -261,7 +261,10 @@ export const lockDeposit = (db: Sql, projectId: string, id: string): Promise<Dep
       FOR NO KEY UPDATE`,
   );
 
-/** @returns false when the deposit is no longer quarantined */
+/**
+ * Marks a quarantined deposit as released, with the person and the reason.
+ * @returns false when the deposit is no longer quarantined
+ */
 export const releaseDeposit = async (
   db: Sql,
   { projectId, id }: Pick<Deposit, "projectId" | "id">,

@@ -54,7 +54,10 @@ export interface ScanDeps extends WorthDeps {
   readonly registry: ChainRegistry;
   readonly screening: Pick<ScreeningService, "screen" | "record" | "isActive">;
   readonly clock: Clock;
-  /** The number of wallets above which all transfers of the tokens are read. */
+  /**
+   * The number of wallets above which all transfers of the tokens are read, instead of only the
+   * transfers to the wallets.
+   */
   readonly recipientsMax?: number;
   /** The maximum number of blocks per turn, so that a turn ends in time. */
   readonly blocksMax?: bigint;
@@ -96,7 +99,7 @@ const planTurn = async (
 ): Promise<Turn | null> => {
   const { registry, blocksMax = BLOCKS_MAX } = deps;
   const head = await blockAt(deps, chainId, "latest");
-  // The node lags, or a local chain was reset to an earlier block.
+  // The node lags, or a local chain was reset to an earlier block, so this turn reads nothing.
   if (head.number < cursor.seenNumber) return null;
   const latestFinal =
     (await chainCall(chainId, () => finalBlockNumber(registry, chainId, head.number))) ?? 0n;
@@ -122,8 +125,9 @@ interface Reading {
 }
 
 /**
- * Reads each block twice: when it is seen, and when it becomes final. The second read finds logs
- * that a node lacked at first, because it had the block before its logs.
+ * Reads the transfers in the turn's new blocks, and again the transfers in blocks that become
+ * final. The second read finds logs that a node lacked at first, because it had the block before
+ * its logs.
  * @throws TurnLostError when the nodes do not have the turn's last block
  */
 const readTransfers = async (deps: ScanDeps, turn: Turn): Promise<Reading> => {
@@ -210,11 +214,9 @@ interface Turn {
 
 interface Searched {
   readonly found: readonly Found[];
-  /**
-   * All transfers in the blocks of the turn. `known` contains the deposits that were already stored
-   * for them.
-   */
+  /** All transfers in the blocks of the turn. */
   readonly kept: readonly Incoming[];
+  /** For the `logKey` of a transfer in `kept`, the deposit that was already stored for it. */
   readonly known: ReadonlyMap<string, Deposit>;
   readonly now: Date;
 }
@@ -228,7 +230,11 @@ const dropped = (before: Deposit): Move => ({
 
 type Relocation = Pick<Deposit, "projectId" | "id" | "blockNumber">;
 
-/** Stored deposits that no longer match the chain. */
+/**
+ * Finds stored deposits that no longer match the chain. `gone`: their transfers do not exist any
+ * more. `moved`: their transfers are in other blocks now, or may be in blocks that the next turn
+ * reads.
+ */
 const replacedIn = async (sql: Sql, turn: Turn, { kept, known }: Searched) => {
   const { chainId, from, to, hasMore } = turn;
   const places = new Map(kept.map((each) => [keyOf(each), each]));
@@ -292,7 +298,10 @@ const storeTurn = async (
   await storeFound(sql, deps, found, now);
 };
 
-/** @returns whether there are blocks that no turn has searched */
+/**
+ * Runs a planned turn: reads its blocks and stores the result.
+ * @returns whether there are blocks that no turn has searched
+ */
 const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => {
   const { database, registry, clock } = deps;
   const reader = sqlOn(database.pool);

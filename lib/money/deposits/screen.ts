@@ -4,10 +4,13 @@ import { addSeconds } from "@/lib/core/clock";
 import type { Screening, ScreeningMode, ScreeningService } from "@/lib/trust/screening/service";
 import type { Deposit } from "./rows";
 
-/** Seconds after which a sender that could not be screened is screened again. */
+/** Minimum number of seconds until a sender that could not be screened is screened again. */
 const AGAIN_SECONDS = 30;
 
-/** Maximum of the seconds between two screenings. The wait grows while a source stays down. */
+/**
+ * Maximum number of seconds between two screenings of a sender. The wait grows while a source stays
+ * down.
+ */
 const AGAIN_SECONDS_MAX = 600;
 const SECOND_MS = 1000;
 
@@ -44,7 +47,11 @@ const NONE = {
 } as const;
 const PASSED: SenderScreening = { ...NONE, isStopped: false, againAt: null, screening: null };
 
-/** The verdict for a deposit whose sender is unknown: not covered, which never counts as clear. */
+/**
+ * The verdict for a deposit whose sender is unknown. It is `not_covered`, which never counts as
+ * clear: it stops the deposit when the policy requires a clear sender. Without screening, the
+ * deposit passes.
+ */
 const withoutSender = (mode: ScreeningMode, isActive: boolean, now: Date): SenderScreening => {
   const isStopped = mode === "require_clear";
   if (mode === "off" || (!isActive && !isStopped)) return PASSED;

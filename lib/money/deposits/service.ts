@@ -90,7 +90,10 @@ export const createDepositsService = (given: DepositsDeps) => {
   };
 
   return {
-    /** @throws DomainError `not_found` */
+    /**
+     * The project's deposit with this id.
+     * @throws DomainError `not_found`
+     */
     get,
 
     /** Deposits that callers see one by one, newest first. */

@@ -146,7 +146,8 @@ const screenAgain = async (
     screened(deps, reader, due),
     worthsOf(deps, due),
   ]);
-  // An unchanged verdict is not recorded again.
+  // A deposit whose verdict is unchanged only gets the time of its next screening. Its verdict is
+  // not recorded again.
   const postponed = due.flatMap((before) => {
     const result = results.get(before.id);
     return result !== undefined && isUnchanged(before, result)

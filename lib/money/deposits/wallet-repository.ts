@@ -67,7 +67,10 @@ const withMode = ({
 
 const addresses = wallets.pick("address");
 
-/** Returns null when there are more than `most` addresses. */
+/**
+ * The addresses of the wallets for which deposits are searched; null when there are more than
+ * `most`.
+ */
 export const addressesUpTo = async (
   db: SqlReader,
   most: number,

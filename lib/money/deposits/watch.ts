@@ -23,8 +23,8 @@ export interface WatchDeps {
 const LOOK_MS = 2000;
 const LOOKED_AT_MAX = 50;
 /**
- * Seconds for which an earlier change is looked for again. Its transaction may commit this long
- * after the time stamp of the change.
+ * Seconds before the previous look from which changes are read again, because a transaction may
+ * commit this long after the time stamp of its change.
  */
 const COMMITTED_WITHIN_SECONDS = 30;
 const SHOWN_MAX = 500;

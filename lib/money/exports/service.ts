@@ -58,6 +58,7 @@ const unknownFilter = (kind: ExportKind, names: readonly string[]): DomainError 
 };
 
 /**
+ * Checks that the direct download of this kind accepts the filters.
  * @throws DomainError `unknown_parameter` when the direct download has no such filter,
  * `invalid_request` when a value is invalid
  */
@@ -77,7 +78,10 @@ const checkFilters = (kind: ExportKind, filters: Filters): void => {
   );
 };
 
-/** Gives a statement a fixed period, so that all parts of the file cover the same period. */
+/**
+ * Completes the period of a statement, so that all parts of the file cover the same period. By
+ * default, the period is the current month (UTC) until now.
+ */
 const withPeriod = (kind: ExportKind, filters: Filters, now: Date): Filters => {
   if (kind !== "account_statement" && kind !== "reserve_statement") return filters;
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
@@ -99,7 +103,10 @@ export const createExportsService = ({ database, sources, clock }: ExportsDeps) 
     state: row.state === "ready" && row.expiresAt <= clock.now() ? "expired" : row.state,
   });
 
-  /** @throws DomainError `not_found`, also when the actor may not read what the export holds */
+  /**
+   * The project's export with this id.
+   * @throws DomainError `not_found`, also when the actor may not read what the export holds
+   */
   const get = async (actor: Actor, id: string): Promise<Export> => {
     const row = await findExport(reader, { projectId: actor.projectId, id });
     if (row === null || !mayReadExport(actor, row)) throw notFound();

@@ -24,7 +24,10 @@ export interface ExportRequest {
  */
 export interface ExportSource {
   readonly formats: readonly ExportFormat[];
-  /** @param cursor `next` of the part before; null for the first part */
+  /**
+   * Writes one part of the file.
+   * @param cursor `next` of the part before; null for the first part
+   */
   page(request: ExportRequest, cursor: string | null): Promise<ExportPage>;
 }
 

@@ -452,8 +452,8 @@ const withNames = async (
 /** The service of a project's inbox. The inbox stores nothing: each module lists its items. */
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
   /**
-   * Items on which the person may act come first. Otherwise the order is newest first. At most a
-   * hundred items of each kind are listed.
+   * Lists everything in the project that waits for a person, at most a hundred items of each kind.
+   * Items on which the person may act come first; otherwise the newest come first.
    */
   list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
     const parts = await Promise.all([

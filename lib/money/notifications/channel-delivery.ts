@@ -92,7 +92,7 @@ const DONE: Turn = { done: true };
  * other job posts to the channel meanwhile.
  */
 const RESERVED_SECONDS = 60;
-/** Chats accept about one message a second. */
+/** Seconds between two posts to a channel, because chats accept about one message a second. */
 const PAUSE_SECONDS = 1;
 const TOGETHER_MAX = 10;
 const RETRY_MIN_MS = 5000;
@@ -160,7 +160,9 @@ export const createChannelDelivery = (deps: ChannelSendingDeps) => {
   const { database, clock } = deps;
   const reader = sqlOn(database.pool);
 
-  /** Posts the oldest messages of a reserved channel. The reservation ends with this turn. */
+  /**
+   * Posts the oldest messages of a reserved channel. Storing the result also ends the reservation.
+   */
   const postOldest = async (channel: Channel, signal: AbortSignal): Promise<Turn> => {
     const lines = await listMessages(reader, channel, TOGETHER_MAX);
     const [oldest] = lines;
@@ -205,9 +207,10 @@ export const createChannelDelivery = (deps: ChannelSendingDeps) => {
 
   return {
     /**
-     * One turn of a message's job. The turn posts all waiting messages of the channel together, so
-     * that the jobs of the other messages have nothing left to do. When the process crashes after
-     * posting and before recording it, the messages are posted again, so none is lost.
+     * One turn of a message's job. The turn posts up to `TOGETHER_MAX` waiting messages of the
+     * channel together, so that the jobs of the other posted messages have nothing left to do. When
+     * the process crashes after posting and before recording it, the messages are posted again, so
+     * none is lost.
      */
     deliver: async (jobId: string, signal: AbortSignal): Promise<Turn> => {
       const { key, messageId } = partsOf(jobId);
@@ -226,8 +229,8 @@ export const createChannelDelivery = (deps: ChannelSendingDeps) => {
       );
       if (isReserved === null) return { done: false, againInMs: BUSY_MS };
       const turn = await postOldest(channel, signal);
-      // More messages wait than fit into one post, and the message of this job may still be
-      // waiting.
+      // The turn may end without posting this job's message, when more messages wait than fit into
+      // one post. The job then continues.
       return turn.done && (await hasMessage(reader, message))
         ? { done: false, againInMs: BUSY_MS }
         : turn;

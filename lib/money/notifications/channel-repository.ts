@@ -273,7 +273,10 @@ export const settleChannel = async (
   return settled?.failingSince ?? null;
 };
 
-/** Compare-and-set: returns false when the channel is no longer active. */
+/**
+ * Disables an active channel by compare-and-set. Returns false when the channel is no longer
+ * active.
+ */
 export const disableChannel = async (
   db: Sql,
   { projectId, id }: ChannelKey,

@@ -280,7 +280,10 @@ export const createChannelsService = (deps: ChannelsDeps) => {
      */
     update,
 
-    /** @throws DomainError `not_found`, `forbidden` */
+    /**
+     * Removes a channel with its address and its waiting messages.
+     * @throws DomainError `not_found`, `forbidden`
+     */
     remove: async (actor: UserActor, id: string): Promise<{ id: string }> => {
       const channel = await find(actor, id);
       await database.rawTransaction(async (sql) => {

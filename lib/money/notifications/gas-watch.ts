@@ -19,7 +19,10 @@ export interface GasWatchDeps {
     readonly name: string;
     readonly coin: string;
   }[];
-  /** @throws when the chain does not answer */
+  /**
+   * Reads the coins that the service's accounts have for network fees.
+   * @throws when the chain does not answer
+   */
   readonly read: (chainId: number) => Promise<GasBalances>;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
@@ -75,7 +78,10 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
     };
   };
 
-  /** @returns whether more projects may remain */
+  /**
+   * Notifies the people of the next projects about one alert.
+   * @returns whether more projects may remain
+   */
   const tellSome = async (sql: Sql): Promise<boolean> => {
     const alert = await claimAlert(sql);
     if (alert === null) return false;

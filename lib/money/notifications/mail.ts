@@ -18,8 +18,8 @@ export interface MailDeps {
 }
 
 /**
- * Minimum time between two mails to one person about one project. The next mail contains all
- * notifications of that time.
+ * Minimum number of milliseconds between two mails to one person about one project. The next mail
+ * contains all notifications of that time.
  */
 const APART_MS = 60_000;
 const MAILS_PER_TURN = 50;
@@ -66,7 +66,10 @@ export const mailOf = ({
  * the outbox, so both happen or neither. The outbox sends the mail after the commit.
  */
 export const createMailing = ({ database, outbox, publicUrl, clock }: MailDeps) => {
-  /** @returns false when no mail is due */
+  /**
+   * Mails the due notifications of one person in one project.
+   * @returns false when no mail is due
+   */
   const mailNext = async (tx: Tx): Promise<boolean> => {
     const sql = sqlOf(tx);
     const now = clock.now();
@@ -74,7 +77,8 @@ export const createMailing = ({ database, outbox, publicUrl, clock }: MailDeps) 
     if (box === null) return false;
     const daily = nextDaily(now);
     const addressee = await readAddressee(sql, box);
-    // Notifications from before the last daily mail time are included.
+    // The daily mail contains only notifications from before the last daily mail time. Later ones
+    // wait for the next daily mail.
     const waiting = await takeWaiting(
       sql,
       box,

@@ -131,8 +131,10 @@ export const createMaking = (deps: MakeDeps) => {
     });
 
   /**
-   * Halves a failing batch until the event is found that cannot be read or stored. That event is
-   * dropped, so that it does not block the others.
+   * Handles a batch of events. When that fails, handles both halves of the batch separately, down
+   * to the single event that cannot be read or stored. That event is dropped, so that it does not
+   * block the others.
+   * @returns the number of events that were handled or dropped
    */
   const make = async (
     peeked: readonly PeekedEvent[],
@@ -161,10 +163,14 @@ export const createMaking = (deps: MakeDeps) => {
     }
   };
 
-  /** @returns whether more events may be due now */
+  /**
+   * Handles one batch of queued events.
+   * @returns whether more events may be due now
+   */
   const turn = async (): Promise<boolean> => {
     const peeked = await peekDue(reader, EVENTS_MAX);
-    // When another instance has taken some events, the next turn comes later.
+    // With fewer events, the queue is empty or another instance has taken some of them. In both
+    // cases this instance stops until it is called again.
     return (await make(peeked, await factsOf(peeked))) === EVENTS_MAX;
   };
 

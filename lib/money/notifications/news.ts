@@ -287,7 +287,10 @@ export const namedIn = ({ type, objectId, payload }: DueEvent): readonly string[
   return [subjectId, changedBy, walletId].filter((id) => id !== undefined);
 };
 
-/** @returns null when the event needs no notification */
+/**
+ * Derives the content of the notification about an event.
+ * @returns null when the event needs no notification
+ */
 export const newsOf = (event: DueEvent, names: Names): News | null => {
   const said = SAY[event.type]?.(event, event.payload, names) ?? null;
   if (said === null) return null;

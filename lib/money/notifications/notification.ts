@@ -88,7 +88,7 @@ const MAILED: Readonly<Record<NotificationKind, MailTime>> = {
 export const defaultChoice = (kind: NotificationKind): Choice => ({
   inApp: true,
   mail: MAILED[kind],
-  // Nothing is pushed before the person turns push on in a browser.
+  // This default has no effect before the person turns push on in a browser.
   push: kind === "approval_waiting",
 });
 

@@ -51,7 +51,7 @@ export const createPushService = ({ database, pusher, clock }: PushDeps) => {
     }),
 
     /**
-     * Stores the browser of this session.
+     * Stores the browser of the person's session, so that it gets push messages.
      * @throws DomainError `invalid_state` when no key is configured, `invalid_request` for a URL
      * that is not allowed
      */
@@ -77,7 +77,10 @@ export const createPushService = ({ database, pusher, clock }: PushDeps) => {
       return database.rawTransaction((sql) => storeSubscription(sql, subscription));
     },
 
-    /** @throws DomainError `not_found` */
+    /**
+     * Removes a browser of the person, so that it gets no more messages.
+     * @throws DomainError `not_found`
+     */
     unsubscribe: async ({ userId }: UserActor, id: string): Promise<{ id: string }> => {
       const isRemoved = await database.rawTransaction((sql) =>
         removeSubscription(sql, { userId, id }),
@@ -95,8 +98,8 @@ const DAY_MS = 24 * 3_600_000;
 const RETRY_MIN_MS = 5000;
 const RETRY_MAX_MS = 3_600_000;
 /**
- * The statuses of a push service after the browser has unsubscribed, or has subscribed with
- * another key of this service.
+ * HTTP statuses that a push service returns after the browser has unsubscribed, or has subscribed
+ * with another key of this service.
  */
 const GONE: ReadonlySet<number> = new Set([403, 404, 410]);
 
@@ -130,7 +133,7 @@ export const createPushDelivery = ({ database, pusher, clock }: PushDeps) => {
         return DONE;
       const message = { title: notification.pushTitle, path: notification.path };
       const { statusCode, headers } = await pusher.push(browser, message, signal);
-      // The worker stops, so the outcome is unknown.
+      // The worker stops, so the outcome is unknown and the message is pushed again.
       if (signal.aborted && statusCode === null)
         return { done: false, againInMs: RETRY_MIN_MS };
       if (statusCode !== null && GONE.has(statusCode)) {

@@ -298,7 +298,10 @@ export const claimBox = (db: Sql, now: Date, mailedBefore: Date): Promise<Person
       FOR UPDATE SKIP LOCKED`,
   );
 
-/** Null when the person is no longer a member. */
+/**
+ * The recipient of a person's notifications in a project; null when the person is no longer a
+ * member.
+ */
 export const readAddressee = (
   db: Sql,
   { projectId, userId }: Person,

@@ -25,7 +25,10 @@ export interface PushMessage {
 export interface Pusher {
   /** The key that browsers subscribe with, base64url. */
   readonly publicKey: string;
-  /** @returns the reason why the URL is not allowed; null when it is allowed */
+  /**
+   * Checks whether messages may be sent to the URL.
+   * @returns the reason why the URL is not allowed; null when it is allowed
+   */
   check(endpoint: string): Promise<string | null>;
   /**
    * Sends one message. Follows no redirect, and ends after the sender's time-out.

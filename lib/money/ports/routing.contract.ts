@@ -23,8 +23,9 @@ export interface RoutingWorld {
     readonly tooLarge: RouteRequest;
     readonly unroutable: RouteRequest;
   };
-  /** A token with a market price (not pegged to the dollar), and a token without any price. */
+  /** A token with a market price, not pegged to the dollar. */
   readonly priced: Token;
+  /** A token without any price. */
   readonly unpriced: Token;
   /** Executes the calls as the source's wallet, and returns the logs of the transaction. */
   execute(request: RouteRequest, leg: RouteLeg, calls: readonly Call[]): Promise<SourceReceipt>;

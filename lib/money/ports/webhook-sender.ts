@@ -30,8 +30,9 @@ export interface WebhookAnswer {
  */
 export interface WebhookSender {
   /**
-   * @returns the reason why the URL is not allowed; null when it is allowed. A name that does not
-   * resolve is allowed, because it may resolve later
+   * Checks whether requests may be sent to the URL. A name that does not resolve is allowed,
+   * because it may resolve later.
+   * @returns the reason why the URL is not allowed; null when it is allowed
    */
   check(url: string): Promise<string | null>;
   /** Sends one request. Never throws, follows no redirect, and ends after the sender's time-out. */

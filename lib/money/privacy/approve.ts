@@ -26,7 +26,10 @@ import type { FailedAmounts } from "./spend-request";
 const stepsOf = ({ kind }: PrivateTransfer) =>
   kind === "shield" ? shields : kind === "public_exit" ? publicExits : spends;
 
-/** @throws DomainError `invalid_state`, `quote_expired` */
+/**
+ * Checks that the operation awaits approval and that the approval is not too late.
+ * @throws DomainError `invalid_state`, `quote_expired`
+ */
 const requireAwaiting = async (
   { operations, clock }: PrivacyContext,
   { projectId, operationId }: PrivateTransfer,

@@ -148,6 +148,8 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   const { engine, registry, repository, policies, prices } = deps;
 
   /**
+   * The privacy pool of a token on a chain.
+   * @param path the request's field, named in the error
    * @throws DomainError `unsupported_chain`, `unsupported_token`, `unknown_pool`,
    * `chain_unavailable`
    */
@@ -182,8 +184,9 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   };
 
   /**
-   * Creates the check whether the actor's policy allows the amount without a code. The check runs
-   * in the transaction that stores the operation.
+   * Creates the function that decides whether the actor's policy allows the amount without a code,
+   * and that counts the amount towards the policy's limits. It runs in the transaction that stores
+   * the operation.
    */
   const admission = async (
     actor: Actor,

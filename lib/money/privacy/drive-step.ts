@@ -66,7 +66,10 @@ const DEADLINE_SECONDS = 1200;
  * pool's tree changes while it is made.
  */
 const ATTEMPTS_MAX = 20;
-/** A step fails when its note is unusable for this long. The money stays in the note. */
+/**
+ * Maximum number of seconds, from the start of a step's proof, for which the step waits for a
+ * usable note or for a lower network fee. Then the step fails, and the money stays in the note.
+ */
 const WAIT_SECONDS_MAX = 1800;
 
 export interface DriveStepDeps {
@@ -141,13 +144,15 @@ const complete = (
   { blockNumber, receivedBase }: SpendOutcome,
 ): Promise<StepResult> => {
   const change = { txHash, blockNumber, receivedBase };
-  // A step that was sent before a restore may be queued in the restored database, where its
-  // operation may not have begun.
+  // A step that was sent before a restore may be queued in the restored database. Its operation may
+  // not have begun there, so the operation is moved too.
   const operation = step.state === "queued" ? submissionOf(step) : null;
   return moveTo(deps, step, "completed", change, operation, deps.clock.now());
 };
 
-/** The change of a private operation whose transaction with a stored proof is sent. */
+/**
+ * The change that moves the step's operation to `submitted`, because a proof of the step exists.
+ */
 const submissionOf = ({ projectId, operationId }: PrivateStep) => ({
   ...{ projectId, operationId, ...MOVES.submit },
   event: "operation.processing",
@@ -170,9 +175,9 @@ const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult>
 };
 
 /**
- * Handles a spent note. This step may have spent it: a reorganisation deeper than the chain's
- * confirmations can revive a transaction that had finally failed. If the step failed then, its
- * retry would pay a second time.
+ * Handles a spent note. The transactions of all attempts are checked before the step fails, because
+ * a reorganisation deeper than the chain's confirmations can revive a transaction that had finally
+ * failed. If the step failed although its own transaction paid, its retry would pay a second time.
  */
 const settleSpentNote = async (
   deps: DriveStepDeps,
@@ -277,8 +282,9 @@ const isOverdue = ({ clock }: DriveStepDeps, { provingSince }: PrivateStep): boo
   provingSince !== null && addSeconds(provingSince, WAIT_SECONDS_MAX) < clock.now();
 
 /**
- * Moves the step from queued to proved. The proof's transaction is stored before it is sent; for a
- * cancelled operation none is stored.
+ * Moves the step from queued to proved, and stores the proof's transaction before it is sent. The
+ * same database transaction moves the operation, so nothing is stored when the operation was
+ * cancelled meanwhile.
  */
 const prove = async (
   deps: DriveStepDeps,
@@ -295,7 +301,8 @@ const prove = async (
       void repository.recordProofStart(step, clock.now()).catch(() => undefined);
     transaction = await engine.prove(await spendOf(deps, transfer, step), signal, onStart);
   } catch (error) {
-    // Checked after the attempt, so that a step is tried at least once after an outage.
+    // The time limit is checked after the attempt, so that a step is tried at least once after an
+    // outage.
     if (error instanceof NotReadyError)
       return isOverdue(deps, step) ? fail(deps, step, NOT_READY) : "waits";
     if (error instanceof NoteGoneError) return settleSpentNote(deps, transfer, step);
@@ -332,9 +339,9 @@ const feesForStep = async (
 };
 
 /**
- * Moves the step from proved to submitted, or repeats the proof when the contracts would reject
- * it. The step waits while the network fee is above the chain's cap, and fails when the wait takes
- * too long. Nothing was sent then, and the money is in the note.
+ * Moves the step from proved to submitted, or repeats the proof when the contracts would reject it.
+ * The step waits while the network fee is above the chain's cap, and fails when the wait takes too
+ * long. A step that fails here has sent nothing, so its money is in the note.
  */
 const submit = async (
   deps: DriveStepDeps,
@@ -366,8 +373,9 @@ const submit = async (
 };
 
 /**
- * Moves the step from submitted to completed once the transaction is final. The chain transactions
- * service sends the transaction again when nodes have lost it.
+ * Moves the step from submitted to completed once the transaction is final. When the final
+ * transaction has failed, the step is proved again or fails. The chain transactions service sends
+ * the transaction again when nodes have lost it.
  */
 const confirm = async (
   deps: DriveStepDeps,
@@ -380,8 +388,8 @@ const confirm = async (
   if (step.txHash === null)
     return moveTo(deps, step, "submitted", { txHash: sent.hash }, null, clock.now());
   if (sent.minedHash === null) {
-    // The transaction was signed when the fee was below the cap, and is mined once the fee has
-    // fallen again.
+    // Records whether the operation waits for lower fees. The transaction was signed when the fee
+    // was below the cap, and is mined once the fee has fallen again.
     await feesForStep(deps, step);
     return "waits";
   }
@@ -397,7 +405,10 @@ const confirm = async (
     : proveAgain(deps, step);
 };
 
-/** @throws DomainError `chain_unavailable`, `provider_error`; the signal's reason */
+/**
+ * Does the next part of a step: proves, submits or confirms it.
+ * @throws DomainError `chain_unavailable`, `provider_error`; the signal's reason
+ */
 export const driveStep = async (
   deps: DriveStepDeps,
   transfer: PrivateTransfer,

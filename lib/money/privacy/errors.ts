@@ -4,7 +4,10 @@ import type { Token } from "@/lib/core/token";
 
 const at = (path: string, message: string) => ({ details: [{ path, message }] });
 
-/** Does not reveal whether another project has the wallet. */
+/**
+ * The error for an id that no private wallet of the project has. It does not reveal whether another
+ * project has the wallet.
+ */
 export const unknownPrivacyWallet = (path = "privacyWalletId"): DomainError => {
   const message = "The project has no private wallet with this id.";
   return new DomainError("unknown_privacy_wallet", message, at(path, message));

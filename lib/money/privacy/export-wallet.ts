@@ -56,7 +56,7 @@ export type Export =
 
 export const EXPORT_SUBJECT = "privacy_wallet";
 
-/** After the deciding vote, the requester can see the mnemonic once within this time. */
+/** Seconds after the deciding vote within which the requester can see the mnemonic once. */
 const SHOW_SECONDS = 3600;
 
 const subjectOf = ({ id }: Pick<PrivateWallet, "id">) => ({ type: EXPORT_SUBJECT, id });
@@ -83,7 +83,10 @@ const linesOf = ({ name, id }: PrivateWallet): string[] => [
   "Whoever sees the mnemonic can move the wallet's money past every rule, also without this service, for ever.",
 ];
 
-/** @param votedBy the approved request for votes; null when the person's own approval suffices */
+/**
+ * The change that the person approves: to request votes (`ask`) or to see the mnemonic (`show`).
+ * @param votedBy the approved request for votes; null when the person's own approval suffices
+ */
 const changeOf = (
   wallet: PrivateWallet,
   step: "ask" | "show",
@@ -138,7 +141,10 @@ const approvedNotice = (
   ].join("\n"),
 });
 
-/** Mails the requester once, even if the decision's job runs again after a crash. */
+/**
+ * Mails the requester that the export was approved. The mail is stored only once, even if the
+ * decision's job runs again after a crash.
+ */
 const tellAsker = async (
   deps: ExportWalletDeps,
   { outcome, request }: Decided,
@@ -158,7 +164,11 @@ const tellAsker = async (
   });
 };
 
-/** @throws DomainError `policy_violation`, naming the rules, or when no role may vote */
+/**
+ * Fails when rules limit the project's money, because they would not limit a person with the
+ * mnemonic. Returns the votes that showing the mnemonic needs; null when none are needed.
+ * @throws DomainError `policy_violation` that names the rules; also when no role may vote
+ */
 const requireUnbounded = async (
   { boundsOf }: Pick<ExportWalletDeps, "boundsOf">,
   projectId: string,

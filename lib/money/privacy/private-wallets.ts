@@ -87,6 +87,7 @@ export const createPrivateWallets = ({
     choose: (actor: Actor, id: string | undefined): Promise<PrivateWallet> =>
       id === undefined ? defaultOf(actor) : find(actor.projectId, id, "privacyWalletId"),
     /**
+     * The project's private wallet with this id.
      * @param path the request's field, named in the error
      * @throws DomainError `unknown_privacy_wallet`
      */

@@ -34,8 +34,8 @@ import {
  */
 const EXIT_GAS = 700_000n;
 /**
- * Stands for the call of an exit in gas estimates. It goes to an address without code, and its
- * data is as long as that of the longest exit.
+ * Stands for the call of an exit in gas estimates. It goes to an address without code, and its data
+ * has the length of the longest exit's data.
  */
 const PLACEHOLDER: Call = {
   to: "0x000000000000000000000000000000000000dEaD",
@@ -61,7 +61,10 @@ interface LeavingNote {
   readonly note: PrivateNote;
 }
 
-/** @throws DomainError `note_spent`; `invalid_state` when the note can be spent privately */
+/**
+ * Finds the note that is to leave by the public exit, and its pool.
+ * @throws DomainError `note_spent`; `invalid_state` when the note can be spent privately
+ */
 const leavingNoteOf = async (
   context: PrivacyContext,
   wallet: PrivateWallet,
@@ -164,7 +167,10 @@ const exitCalls = async (
   }
 };
 
-/** @throws DomainError `note_spent` when another operation withdraws the note */
+/**
+ * Stores the exit as a running operation with one leg.
+ * @throws DomainError `note_spent` when another operation withdraws the note
+ */
 const startRun = async (
   context: PrivacyContext,
   actor: Actor,

@@ -148,7 +148,10 @@ const viewsOf = async (
   });
 };
 
-/** @throws DomainError `not_found` */
+/**
+ * The project's private transfer with this id.
+ * @throws DomainError `not_found`
+ */
 export const getTransfer = async (
   context: PrivacyContext,
   projectId: string,

@@ -182,7 +182,10 @@ const createTransferRepository = (database: Database) => {
 export const QUEUE = "privacy";
 
 export interface NewSpend {
-  /** @param runs true when the operation runs at once; false when it awaits approval */
+  /**
+   * Returns the operation to store.
+   * @param runs true when the operation runs at once; false when it awaits approval
+   */
   readonly operation: (runs: boolean) => LeglessOperation;
   readonly transfer: PrivateTransfer;
   readonly steps: readonly NewStep[];
@@ -200,7 +203,10 @@ export interface NewSpend {
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002";
 
-/** @throws TakenError when another operation has used the note since it was read */
+/**
+ * Replaces the error of a violated unique index by TakenError.
+ * @throws TakenError when another operation has used the note since it was read
+ */
 const orTaken = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -253,7 +259,8 @@ const insertSpend = (
   );
 
 /**
- * Moves a waiting operation to prepared. Returns false when it no longer awaits approval.
+ * Moves a waiting operation to prepared, and stores its steps. Returns false when the operation no
+ * longer awaits approval.
  * @throws TakenError
  */
 const approveSpend = (
@@ -284,8 +291,8 @@ const approveSpend = (
   );
 
 /**
- * Cancels an operation without a stored proof, and frees its notes. Returns false when the
- * operation has begun or ended.
+ * Cancels an operation without a stored proof, frees its notes, and ends its request for votes.
+ * Returns false when the operation has begun or ended.
  */
 const cancelSpend = (
   database: Database,

@@ -118,7 +118,10 @@ interface TransferColumns extends Omit<PrivateTransfer, ParsedTransfer | Bytes> 
   readonly requestDigest: Uint8Array | null;
 }
 
-/** @throws ZodError when a stored column does not have the expected shape */
+/**
+ * Parses a row of the table `privacy_transfer`.
+ * @throws ZodError when a stored column does not have the expected shape
+ */
 export const parsePrivateTransfer = (row: TransferColumns): PrivateTransfer => ({
   projectId: row.projectId,
   id: row.id,
@@ -209,7 +212,10 @@ interface QuoteColumns extends Omit<PrivateQuote, ParsedQuote> {
   readonly digest: Uint8Array;
 }
 
-/** @throws ZodError when a stored column does not have the expected shape */
+/**
+ * Parses a row of the table `privacy_quote`.
+ * @throws ZodError when a stored column does not have the expected shape
+ */
 export const parsePrivateQuote = (row: QuoteColumns): PrivateQuote => ({
   projectId: row.projectId,
   id: row.id,
@@ -307,7 +313,10 @@ interface StepColumns extends Omit<PrivateStep, ParsedStep> {
   readonly failure: unknown;
 }
 
-/** @throws ZodError when a stored column does not have the expected shape */
+/**
+ * Parses a row of the table `privacy_step`.
+ * @throws ZodError when a stored column does not have the expected shape
+ */
 export const parsePrivateStep = (row: StepColumns): PrivateStep => ({
   projectId: row.projectId,
   operationId: row.operationId,

@@ -27,7 +27,7 @@ export interface PrivacyRunnerDeps extends DriveStepDeps {
 }
 
 const ERROR_WAIT_MS = 2_000;
-/** How often the runner checks for a cancellation while a proof is made. */
+/** Interval in milliseconds at which the runner checks for a cancellation while a proof is made. */
 const CANCEL_POLL_MS = 500;
 
 const NOT_EVALUATED: StepFailure = {
@@ -88,7 +88,10 @@ const finish = async (
   );
 };
 
-/** Aborts when the lease is lost, or when the operation was cancelled. */
+/**
+ * Creates a signal that aborts when the lease is lost or the operation is cancelled. `end` ends the
+ * checks for a cancellation.
+ */
 const watchCancellation = (
   { repository }: PrivacyRunnerDeps,
   operationId: string,
@@ -144,7 +147,11 @@ const driveSteps = async (
   return moved;
 };
 
-/** @throws DomainError `provider_error` while a source that a policy requires does not answer */
+/**
+ * Screens the recipient again.
+ * @returns the failure of the operation's steps when the verdict stops the proof; otherwise null
+ * @throws DomainError `provider_error` while a source that a policy requires does not answer
+ */
 const screenedOut = async (
   { screenAgain }: PrivacyRunnerDeps,
   id: string,
@@ -170,7 +177,8 @@ const screenedOut = async (
 };
 
 /**
- * Fails the unproved steps when the policies have not allowed the operation in its stored form.
+ * Fails the unproved steps when the policies have not allowed the operation in its stored form, or
+ * when the recipient's new screening verdict stops it.
  * @returns whether the steps were failed
  */
 const refused = async (

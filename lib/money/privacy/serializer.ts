@@ -132,7 +132,7 @@ const proofOf = (
   };
 };
 
-/** On every chain, a transaction counts as late after this time. */
+/** Milliseconds after which a sent transaction that is not final counts as late, on every chain. */
 const LATE_AFTER_MS = 15 * 60_000;
 const SENT =
   "Nothing to do: its transaction was sent and is not final yet. The money is in the note until the chain takes the transaction, and with its recipient from then on.";
@@ -140,8 +140,8 @@ const LATE =
   "Its transaction is not final for longer than usual. The money is in the note until the chain takes the transaction, and cannot be paid twice. Do not send it again. It goes on by itself when the chain's network fee falls below the service's cap, or its node answers again; if it stays so, ask the operator to look at the transaction's hash, at the executor's coins and at the fee cap.";
 
 /**
- * How long a step has been waiting for the chain. Its row was last changed when its transaction was
- * sent.
+ * Since when a submitted step waits for the chain, and what to do; null for other steps. The step's
+ * row was last changed when its transaction was sent, so the wait begins at `updatedAt`.
  */
 const waitOf = (
   { state, updatedAt }: PrivateStep,

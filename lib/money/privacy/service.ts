@@ -203,7 +203,10 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
      */
     balances: (actor: Actor, walletId: string | undefined) =>
       readBalances(context, actor, walletId),
-    /** Notes that can leave by the public exit. */
+    /**
+     * Notes that can leave by the public exit, of all private wallets of the project or of the
+     * given one.
+     */
     exits: (actor: Actor, walletId: string | undefined) =>
       publicExits.list(context, actor, walletId),
 

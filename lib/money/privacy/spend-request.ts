@@ -117,7 +117,10 @@ export interface FailedAmounts {
   readonly outBase: bigint;
 }
 
-/** @throws DomainError `small_anonymity_set` unless the caller accepts a small set */
+/**
+ * Checks that a withdrawal from the pool hides among enough deposits.
+ * @throws DomainError `small_anonymity_set` unless the caller accepts a small set
+ */
 export const requireAnonymitySet = async (
   context: PrivacyContext,
   { pool, wallet }: Pick<SpendRequest, "pool" | "wallet">,
@@ -133,7 +136,7 @@ export const requireAnonymitySet = async (
 };
 
 /**
- * Checks a caller's request.
+ * Checks a caller's request, and finds its pool and its wallets.
  * @throws DomainError `unknown_pool`, `below_pool_minimum`, `unknown_privacy_wallet`,
  * `invalid_request`
  */
@@ -202,7 +205,8 @@ export const storedSpendRequest = async (
 };
 
 /**
- * Prices the failed part of a swap again, with its promised minimum. The fee is rounded up.
+ * Prices the failed part of a swap again. The relayer's fee is rounded up. The promised minimum
+ * does not change, so the function fails when the new price is below it.
  * @throws DomainError `no_route`, `quote_price_moved`
  */
 export const repriceSwap = async (
@@ -242,7 +246,10 @@ const missingBase = (
   return missing > 0n ? missing : 1n;
 };
 
-/** @throws DomainError `insufficient_balance` */
+/**
+ * Chooses the notes that pay the request, among the wallet's spendable notes that are not in use.
+ * @throws DomainError `insufficient_balance`
+ */
 const planOf = async (
   context: PrivacyContext,
   request: SpendRequest,

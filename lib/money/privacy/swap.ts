@@ -56,7 +56,10 @@ const notPrepared = (): DomainError =>
     "This quote is not prepared yet (POST /privacy/swap/prepare). Nothing was sent.",
   );
 
-/** @throws DomainError `not_found` */
+/**
+ * The project's quote of a private swap with this id.
+ * @throws DomainError `not_found`
+ */
 const quoteOf = async (
   { repository }: PrivacyContext,
   projectId: string,
@@ -67,7 +70,10 @@ const quoteOf = async (
   return quote;
 };
 
-/** @throws DomainError `not_found`, `quote_already_used`, `quote_expired` */
+/**
+ * Like `quoteOf`, for a quote that can still be used.
+ * @throws DomainError `not_found`, `quote_already_used`, `quote_expired`
+ */
 const openQuote = async (context: PrivacyContext, projectId: string, id: string) => {
   const { clock } = context;
   const quote = await quoteOf(context, projectId, id);
@@ -115,7 +121,10 @@ const priceOf = async (
   return { amountBase, path: price.path, outBase: price.outBase, minimumBase };
 };
 
-/** @throws DomainError `unknown_pool`, `below_pool_minimum`, `no_route`, … */
+/**
+ * Prices a private swap and stores its quote.
+ * @throws DomainError `unknown_pool`, `below_pool_minimum`, `no_route`, …
+ */
 const quote = async (context: PrivacyContext, actor: Actor, input: SwapQuoteInput) => {
   const [from, to] = await poolsOf(context, input);
   const price = await priceOf(context, [from, to], input);
@@ -253,6 +262,7 @@ const prepare = async (context: PrivacyContext, actor: Actor, input: PrepareSwap
 };
 
 /**
+ * Starts the operation of a prepared quote.
  * @throws DomainError `invalid_state` (not prepared), `quote_expired`, `quote_already_used`,
  * `insufficient_balance`
  */

@@ -48,7 +48,10 @@ interface RunningOperation extends TreasuryOperation {
   readonly claim: (tx: Tx, operationId: string) => Promise<void>;
 }
 
-/** @throws DomainError `unknown_wallet` */
+/**
+ * The project's treasury, with the address of its owner.
+ * @throws DomainError `unknown_wallet`
+ */
 export const requireTreasury = async (
   context: PrivacyContext,
   projectId: string,
@@ -74,7 +77,7 @@ const originOf = (run: Run) => {
 };
 
 /**
- * Stores the operation with its leg.
+ * Checks the operation against the policies, and stores it with its leg.
  * @returns false when a waiting operation no longer awaits approval
  * @throws NotAdmittedError, TakenError
  */

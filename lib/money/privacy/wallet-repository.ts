@@ -80,7 +80,10 @@ const keyOf = (id: string) => {
   return { projectId, id: walletId };
 };
 
-/** The data keys, for rotating the key-encryption keys. */
+/**
+ * The encrypted data keys of private wallets. `npm run keys:rotate` encrypts each of them again
+ * under the newest key.
+ */
 export const encryptedPrivacyWallets = ({
   prisma,
 }: Pick<Database, "prisma">): EncryptedRows => ({

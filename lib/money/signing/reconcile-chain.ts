@@ -266,8 +266,8 @@ export interface ChainReport {
 }
 
 /**
- * The comparison starts this long before `seenAt`, because the clocks of chains and the database
- * differ.
+ * Seconds before `seenAt` at which the comparison starts, because the clocks of chains and the
+ * database differ.
  */
 const MARGIN_SECONDS = 120;
 /**
@@ -280,7 +280,10 @@ const KEPT_DAYS = 1;
 interface Times {
   /** The last time at which the database was known to be complete. */
   readonly seenAt: Date;
-  /** Null when signing is allowed; nothing is changed then. */
+  /**
+   * Since when signing is off; null when signing is allowed. The comparison changes the database
+   * only while signing is off.
+   */
   readonly offSince: Date | null;
 }
 
@@ -364,9 +367,10 @@ const unknownOf = (
 };
 
 /**
- * Sorts executed operations that are not in the database. Operations of legs and batches in
- * progress are stored in the rows of these legs and batches. All other operations are unknown
- * movements.
+ * Sorts executed operations that are not in the database. Operations in blocks that are not final
+ * are left for a later comparison. While signing is off, the operation of a known leg or batch is
+ * stored in the row of that leg or batch. Every other operation that succeeded is an unknown
+ * movement.
  */
 const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedOperation[]) => {
   const { deps, chainId, owners, final, mayAdopt } = comparison;
@@ -393,7 +397,8 @@ const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedO
 
 /**
  * Explains why signing has to wait; null when it need not. An operation that was signed before
- * signing was turned off can still be executed while it is valid.
+ * signing was turned off can still be executed while it is valid, so signing waits for a final
+ * block after that time.
  */
 const waitOf = (
   name: string,
@@ -429,7 +434,10 @@ const executedIn = async (
   return (await opinionsOf({ registry, chainId, look })).flat();
 };
 
-/** @throws DomainError `chain_unavailable` */
+/**
+ * Compares one chain with the database.
+ * @throws DomainError `chain_unavailable`
+ */
 export const reconcileChain = async (
   deps: ReconcileDeps,
   chainId: number,

@@ -52,7 +52,7 @@ const compareAll = async (
 };
 
 /**
- * Raises the stored nonces to the nonces of the chains. This waits until every unknown movement is
+ * Raises the stored nonces to the nonces of the chains. Called only when every unknown movement is
  * accepted, because an unknown transaction of the executor is found by its missing nonce.
  */
 const raiseNonces = async (
@@ -64,8 +64,9 @@ const raiseNonces = async (
 };
 
 /**
- * Signing is allowed when every chain was compared and each unknown movement was accepted, now or
- * earlier. While signing is allowed already, the comparison changes nothing.
+ * Compares every chain with the database, and stores the movements that the person accepts. Signing
+ * is allowed when every chain was compared and each unknown movement was accepted, now or earlier.
+ * While signing is allowed already, nothing else is changed.
  */
 export const reconcile = async (
   deps: ReconcilerDeps,

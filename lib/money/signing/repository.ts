@@ -11,7 +11,8 @@ import { createUnknownMoves, IS_REMEMBERED } from "./unknown-move-repository";
 // Stores whether signing is allowed, and for which database.
 
 /**
- * SQLSTATE of a function that the role may not call, or that the server lacks or does not support.
+ * SQLSTATE codes of the errors when the role may not call a function, or when the server lacks or
+ * does not support the function.
  */
 const UNREADABLE = new Set(["42501", "42883", "0A000"]);
 
@@ -30,7 +31,7 @@ const FACTS = [
 ] as const;
 /** Placeholder for a fact that a managed server hides. */
 const HIDDEN = "-";
-/** How often instances record that signing is allowed. */
+/** Seconds after which an instance records again that signing is allowed. */
 const SEEN_EVERY_SECONDS = 10;
 
 /**
@@ -154,7 +155,10 @@ export const createSigningRepository = (
         await recordDecision(tx, "signing.stopped", decided);
       }),
 
-    /** @returns false when signing was turned off again, or allowed, since `offSince` was read */
+    /**
+     * Allows signing for the database with this identity.
+     * @returns false when signing was turned off again, or allowed, since `offSince` was read
+     */
     allow: (identity: string, offSince: Date | null, decided: Decided): Promise<boolean> =>
       database.rawTransaction(async (tx) => {
         const allowed = await tx.change(sql`

@@ -4,7 +4,7 @@ import { z } from "zod";
 export interface SigningOff {
   readonly isAllowed: false;
   readonly since: Date;
-  /** Completes a sentence, such as "the database is on another server …". */
+  /** Why signing is off, as the end of a sentence: "the database is on another server …". */
   readonly reason: string;
 }
 

@@ -160,7 +160,7 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
       }),
 
     /**
-     * Allows the recipients of accepted movements to be paid again.
+     * Allows the recipients of the accepted movements with these hashes to be paid again.
      * @returns the released hashes
      */
     release: (hashes: readonly string[], decided: Decided): Promise<readonly string[]> =>
@@ -207,8 +207,9 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
     },
 
     /**
-     * Finds the recipients (checksummed) that an accepted movement has paid and that are not
-     * released, except the project's own wallets.
+     * For each recipient (checksummed) that an accepted movement has paid, the newest such payment.
+     * Movements that were released or accepted more than 30 days ago are left out, and so are the
+     * project's own wallets.
      */
     lostPayments: (
       projectId: string,

@@ -56,8 +56,8 @@ const destinationToken = (
 };
 
 /**
- * Returns the input unchanged when it cannot be resolved, because `resolveRequest` then reports
- * every wrong field.
+ * Returns the token that arrives, or the sent token when a chain is unknown, because
+ * `resolveRequest` then reports every wrong field.
  */
 const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
   const known = registry.list().map(({ id }) => id);
@@ -207,7 +207,10 @@ export const createTransfersService = (deps: TransfersDeps) => {
     create: async (actor: Actor, input: TransferInput, key: string | null): Promise<Transfer> =>
       one(actor.projectId, await store(actor, input, key)),
 
-    /** @throws DomainError `not_found` */
+    /**
+     * The project's transfer with this id.
+     * @throws DomainError `not_found`
+     */
     get: async (projectId: string, transferId: string): Promise<Transfer> =>
       one(
         projectId,

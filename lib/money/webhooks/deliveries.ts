@@ -23,9 +23,15 @@ import { archiveOf, replayEvents } from "./fan-out-repository";
 interface DeliveriesDeps {
   readonly database: Database;
   readonly clock: Clock;
-  /** @throws DomainError `not_found` */
+  /**
+   * The project's endpoint with this id.
+   * @throws DomainError `not_found`
+   */
   find(projectId: string, endpointId: string): Promise<EndpointView>;
-  /** @throws DomainError `forbidden` */
+  /**
+   * Requires the permission to manage endpoints.
+   * @throws DomainError `forbidden`
+   */
   mayChange(actor: Actor): void;
 }
 
@@ -143,7 +149,10 @@ export const createDeliveriesService = ({
       };
     },
 
-    /** @throws DomainError `not_found`, `invalid_state` while the endpoint is disabled */
+    /**
+     * Queues a test delivery to the endpoint.
+     * @throws DomainError `not_found`, `invalid_state` while the endpoint is disabled
+     */
     test: async (actor: Actor, endpointId: string): Promise<Delivery> => {
       const { projectId } = await awake(actor, endpointId);
       const event = {
@@ -177,7 +186,7 @@ export const createDeliveriesService = ({
     },
 
     /**
-     * Sends a range of events again.
+     * Queues the events with the sequence numbers `from` to `to`, both inclusive, once more.
      * @returns the number of queued events
      * @throws DomainError `invalid_request`, `invalid_state`
      */

@@ -33,7 +33,7 @@ export interface Result {
   readonly error: string | null;
 }
 
-/** SQL: how long a failed delivery delays later ones of its object. */
+/** SQL: the interval for which a failed delivery delays later deliveries of its object. */
 export const HOLD = raw(`${String(HOLD_BACK_MS)} * interval '1 millisecond'`);
 
 /**

@@ -63,7 +63,10 @@ const HOUR_SECONDS = 3600;
 export const createSigningSecrets = ({ keys, reader, clock }: SecretsDeps) => ({
   current: (key: EndpointKey): Promise<SecretRow[]> => signingSecrets(reader, key, clock.now()),
 
-  /** @returns the new secret as plain text; earlier secrets continue to sign during the overlap */
+  /**
+   * Stores a new secret. Earlier secrets continue to sign during the overlap.
+   * @returns the new secret as plain text
+   */
   replace: async (sql: Sql, key: EndpointKey, overlapHours: number): Promise<string> => {
     const secret = newSigningSecret();
     const now = clock.now();
@@ -213,7 +216,10 @@ export interface SecretRotation {
 
 const CONCURRENCY = 10;
 
-/** @throws DomainError `forbidden` */
+/**
+ * Requires the permission to manage endpoints.
+ * @throws DomainError `forbidden`
+ */
 export const mayChange = (actor: Actor): void => requirePermission(actor, "webhooks:manage");
 
 const checkPrivate = (actor: Actor, includePrivate: boolean): void => {
@@ -228,7 +234,10 @@ export const withSecrets = async (
   return { ...endpoint, secrets: await deps.secrets.current(key) };
 };
 
-/** @throws DomainError `not_found`, also for an endpoint of another project */
+/**
+ * The project's endpoint with this id.
+ * @throws DomainError `not_found`, also for an endpoint of another project
+ */
 export const findOwn = async (
   deps: Pick<EndpointChangesDeps, "reader">,
   projectId: string,
@@ -268,6 +277,7 @@ const linesOf = ({
 ];
 
 /**
+ * Creates an endpoint.
  * @returns the endpoint and its signing secret, which is shown only this once
  * @throws DomainError `forbidden`, `insufficient_scope`, `invalid_request`, `invalid_state`
  */
@@ -421,7 +431,10 @@ export const updateEndpointFields = async (
   return withSecrets(deps, await findOwn(deps, actor.projectId, id));
 };
 
-/** @throws DomainError `not_found`, `forbidden` */
+/**
+ * Deletes an endpoint. Its pending deliveries are not sent any more.
+ * @throws DomainError `not_found`, `forbidden`
+ */
 export const removeEndpoint = async (
   deps: EndpointChangesDeps,
   actor: Actor,

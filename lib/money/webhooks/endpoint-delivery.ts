@@ -15,7 +15,7 @@ import type { Sql } from "@/lib/platform/db/sql";
 import { readEndpoint } from "./repository";
 import type { DueDelivery, EndpointKey, EndpointRow } from "./rows";
 
-/** The receiver does not want further deliveries (RFC 9110, 410 Gone). */
+/** HTTP status of a receiver that wants no further deliveries (RFC 9110, 410 Gone). */
 const GONE = 410;
 const ASKS_TO_WAIT: ReadonlySet<number> = new Set([429, 503]);
 
@@ -80,7 +80,9 @@ interface DeliveryQueue {
    * Undefined when no delivery can start.
    */
   take(): DueDelivery | undefined;
-  /** Called when a delivery's outcome is stored, or the delivery is dropped. */
+  /**
+   * Removes a delivery from `underWay`, because its outcome is stored or the delivery is dropped.
+   */
   forget(id: string): void;
   /** Allows later deliveries of the object to start. */
   free(objectId: string): void;
@@ -186,8 +188,8 @@ interface WakeUp {
 
 const PAGE = 200;
 /**
- * How long the endpoint's data is used before it is read again. A pause or a new secret takes
- * effect within this time.
+ * Milliseconds for which the endpoint's data is used before it is read again. A pause or a new
+ * secret takes effect within this time.
  */
 const OPENED_MS = 500;
 const RETRY_MS = 1000;

@@ -150,7 +150,10 @@ export const fanOutEvents = async (
   return deliveries;
 };
 
-/** @returns the number of events in the range to which the endpoint is subscribed */
+/**
+ * Creates a delivery for each event of the range to which the endpoint is subscribed.
+ * @returns the number of deliveries
+ */
 export const replayEvents = (
   db: Sql,
   {
@@ -189,9 +192,9 @@ export const replayEvents = (
 const files = table({ file: text });
 
 /**
- * The archive file with events of the range, which may be missing in the database. Must be called
- * after deliveries were inserted, in their transaction: a later archive run waits for the end of
- * that transaction.
+ * The archive file that contains events of the range; null when none does. The database may lack
+ * such events. Must be called after deliveries were inserted, in their transaction: a later archive
+ * run waits for the end of that transaction.
  */
 export const archiveOf = async (
   db: Sql,

@@ -112,7 +112,8 @@ const UNSEEN_MS = 1_000;
 /**
  * When the endpoint is due next, on a cluster. The project's event counter is on the node of the
  * deliveries. While it is below the endpoint's last sequence number, the coordinator has committed
- * deliveries that the node has not, so they are not visible yet.
+ * deliveries that are not visible on the node yet. The endpoint is then due again after
+ * `UNSEEN_MS`.
  */
 const nextDueAt = async (
   db: SqlReader,

@@ -54,7 +54,10 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
   const urlOf = (projectId: string): string =>
     `${origin}/api/dev/webhook-receiver/${tokenOf(projectId)}`;
 
-  /** @throws DomainError `not_found` */
+  /**
+   * The project to whose URL the token belongs.
+   * @throws DomainError `not_found`
+   */
   const projectOf = (token: string): string => {
     const [projectId = ""] = token.split(".");
     if (!isId("project", projectId)) throw notFound();
@@ -75,7 +78,10 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
   };
 
   return {
-    /** @throws DomainError `not_found` for a token that this service did not make */
+    /**
+     * Keeps a request in memory, with the result of verifying its signature.
+     * @throws DomainError `not_found` for a token that this service did not make
+     */
     receive: async (
       token: string,
       sent: { readonly headers: Headers; readonly raw: Uint8Array },

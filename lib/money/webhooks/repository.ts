@@ -246,7 +246,10 @@ type Change = Pick<
   "url" | "events" | "payload" | "includePrivate" | "description" | "status" | "disabledReason"
 >;
 
-/** Compare-and-set: returns false when the endpoint was changed since that version was read. */
+/**
+ * Changes an endpoint by compare-and-set. Returns false when the endpoint was changed since
+ * `version` was read.
+ */
 export const updateEndpoint = async (
   db: Sql,
   { projectId, id, version }: Pick<EndpointRow, "projectId" | "id" | "version">,
@@ -273,7 +276,10 @@ export const forgetFailures = async (db: Sql, projectId: string, id: string): Pr
     WHERE project_id = ${projectId} AND endpoint_id = ${id}`);
 };
 
-/** Compare-and-set: returns false when the endpoint is no longer active. */
+/**
+ * Disables an active endpoint by compare-and-set. Returns false when the endpoint is no longer
+ * active.
+ */
 export const disableEndpoint = async (
   db: Sql,
   end: {

@@ -47,9 +47,9 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
-/** How long a failing delivery may delay later events of the same object. */
+/** Milliseconds for which a failing delivery may delay later events of the same object. */
 export const HOLD_BACK_MS = 5 * MINUTE;
-/** An endpoint is disabled after this time without a success. */
+/** Milliseconds without a successful delivery after which an endpoint is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * HOUR;
 
 /**
@@ -92,7 +92,7 @@ export const isServed = ({
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** Format of Standard Webhooks: `whsec_` and base64. */
+/** A new random secret in the format of Standard Webhooks: `whsec_` and base64. */
 export const newSigningSecret = (): string =>
   `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
 

@@ -22,7 +22,10 @@ export interface DeliveryRunner {
   stop(): Promise<void>;
 }
 
-/** How long a lease lasts. A worker that crashes keeps its endpoints until its lease ends. */
+/**
+ * Milliseconds for which a lease lasts. A worker that crashes keeps its endpoints until its lease
+ * ends.
+ */
 const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 250;
@@ -51,7 +54,9 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
   } = deps.options ?? {};
   const { workerId, sql, clock, log } = deps;
   const held = new Map<string, Held>();
-  /** Endpoints that this worker claimed again before its previous run for them had ended. */
+  /**
+   * Names of endpoints that this worker claimed again before its previous run for them had ended.
+   */
   const rejoining = new Set<string>();
   let stopping = false;
   let claiming: Promise<void> | null = null;
@@ -65,7 +70,8 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
     void delivery.finished.finally(() => {
       held.delete(name);
       if (rejoining.delete(name) && !stopping) launch(key);
-      // A delivery may have become due while the endpoint was being released.
+      // A delivery may have become due while the endpoint was being released, so this worker looks
+      // for due endpoints.
       else claim();
     });
   };

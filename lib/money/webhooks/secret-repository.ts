@@ -66,7 +66,10 @@ export const replaceSecret = async (
     )`);
 };
 
-/** The encrypted signing secrets, for rotating the key-encryption keys. */
+/**
+ * The encrypted signing secrets. `npm run keys:rotate` encrypts each of them again under the newest
+ * key.
+ */
 export const encryptedWebhookSecrets = ({
   prisma,
 }: Pick<Database, "prisma">): EncryptedRows => ({

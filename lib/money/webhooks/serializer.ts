@@ -45,7 +45,7 @@ export const toEndpoints = ({
   nextCursor,
 });
 
-/** The only response that contains the secret. */
+/** An endpoint with its new secret. No other response contains the secret. */
 export const toEndpointWithSecret = (made: {
   readonly endpoint: Endpoint;
   readonly secret: string;

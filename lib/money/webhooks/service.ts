@@ -97,7 +97,7 @@ const disableEndpointsMadeBy = async (
   }
 };
 
-/** Stops the endpoints of a person who leaves the project or gets a lower role. */
+/** Lists and disables the endpoints of a person who leaves the project or gets a lower role. */
 export const endpointsOfMembers = {
   list: (
     db: Queryable,
@@ -164,7 +164,10 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
      * @throws DomainError `forbidden`, `insufficient_scope`, `invalid_request`, `invalid_state`
      */
     create: (actor: Actor, input: EndpointFields) => createEndpoint(changes, actor, input),
-    /** @throws DomainError `not_found` */
+    /**
+     * The project's endpoint with this id.
+     * @throws DomainError `not_found`
+     */
     get: async (projectId: string, id: string): Promise<Endpoint> =>
       withSecrets(changes, await findOwn(changes, projectId, id)),
     /** The project's endpoints, oldest first. */

@@ -4,7 +4,10 @@ import { sql } from "@/lib/platform/db/statement";
 import { nullable, table, text } from "@/lib/platform/db/table";
 import { type Anchor, anchors } from "./rows";
 
-/** @returns false when the day already has an anchor */
+/**
+ * Stores an anchor.
+ * @returns false when the day already has an anchor
+ */
 export const insertAnchor = async (tx: Tx, anchor: Anchor, at: Date): Promise<boolean> => {
   const inserted = await sqlOf(tx).change(sql`
     INSERT INTO audit_anchor (created_at, ${anchors.names})

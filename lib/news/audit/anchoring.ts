@@ -35,17 +35,22 @@ export interface AuditAnchoringDeps {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Anchors that were not final after this many days are no longer searched for. */
+/**
+ * Maximum age in days of an anchor that is not final yet. Older ones are no longer searched for.
+ */
 const DAYS_MAX = 30;
 /**
- * The estimate is exact for a transfer, but a chain may price the data slightly higher in the next
- * block.
+ * The gas limit as a percentage of the estimate. The estimate is exact for a transfer, but a chain
+ * may price the data slightly higher in the next block.
  */
 const GAS_PERCENT = 130n;
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, "2026-11-29".length);
 
-/** Purposes are unique on a chain, so each day has at most one anchor. */
+/**
+ * The purpose of the transaction that anchors a day's seal. Purposes are unique on a chain, so each
+ * day has at most one anchor.
+ */
 const purposeOf = (day: string): string => `audit-anchor:${day}`;
 
 /**
@@ -101,7 +106,7 @@ export const createAuditAnchoring = (deps: AuditAnchoringDeps): AuditAnchoring =
   };
 
   /**
-   * The anchor is stored with an entry of the audit log, so that the removal of either is detected.
+   * Stores the anchor with an entry of the audit log, so that the removal of either is detected.
    */
   const store = (anchor: Anchor): Promise<void> =>
     database.transaction(async (tx) => {

@@ -189,7 +189,10 @@ export const sealsAfter = (
 
 const numberedHeads = comparedHeads.pick("number", "chain", "seq", "hash");
 
-/** The heads of the seals with these numbers, both inclusive. */
+/**
+ * The heads of the seals with the numbers `from` to `to`, both inclusive. Each head comes with the
+ * current hash of its link.
+ */
 export const headsOfSeals = (
   db: SqlReader,
   from: number,
@@ -247,7 +250,7 @@ export const readKnownHeads = (db: SqlReader): Promise<readonly StoredHead[]> =>
       ORDER BY chain`,
   );
 
-/** A row without a link after this time counts as left out. */
+/** A row that has no link after this interval counts as left out of its chain. */
 const LINK_WITHIN = raw("interval '10 minutes'");
 
 /** The audit rows without a link, in the order of their ids. */

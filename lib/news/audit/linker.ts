@@ -109,7 +109,10 @@ interface AuditLinkerDeps {
 
 const BATCH = 500;
 const TIDY_EVERY_MS = 5 * 60_000;
-/** Maximum age of rows that an old process without audit chains may have written. */
+/**
+ * Maximum age in milliseconds of rows that are checked for a missing link; `FIRST_LOOK_MS` at the
+ * first check. An old process without audit chains may have written such rows.
+ */
 const LOOK_MS = 60 * 60_000;
 const FIRST_LOOK_MS = 7 * 24 * 60 * 60_000;
 

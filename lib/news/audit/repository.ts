@@ -122,7 +122,7 @@ const storedSources = z.array(
   }),
 );
 
-/** For payouts and schedules without a reference: `Payout to 3 wallets`. */
+/** The name of a payout or schedule without a reference: `Payout to 3 wallets`. */
 const payoutName = (kind: string, rows: number): string => {
   const word = kind === "schedule" ? "Scheduled payout" : "Payout";
   return `${word} to ${String(rows)} ${kind === "global_accounts" ? "account" : "wallet"}${rows === 1 ? "" : "s"}`;
@@ -138,7 +138,7 @@ const nameOf = ({ name, kind, sources, rows }: NamedObject): string | null => {
 interface NamesWanted {
   readonly projectId: string;
   readonly ids: readonly string[];
-  /** UUIDs. */
+  /** The ids of global accounts among `ids`, without their prefix: UUIDs. */
   readonly accountIds: readonly string[];
 }
 

@@ -153,7 +153,7 @@ export const createAuditService = ({ database }: { readonly database: Database }
         actor: actorName(actor),
       }),
     /**
-     * Newest first, with the names of actors and subjects by id.
+     * The project's entries, newest first, with the names of their actors and subjects by id.
      * @throws DomainError `forbidden` unless owner or admin
      */
     list: async (

@@ -33,7 +33,7 @@ interface AnchorReport {
 const nameOf = (anchor: KnownAnchor | Anchor): string =>
   `the anchor ${anchor.txHash} on chain ${String(anchor.chainId)}${"day" in anchor ? ` of ${anchor.day}` : ""}`;
 
-/** The difference between a stored seal and its anchor; null when they match. */
+/** Describes how a stored seal differs from its anchor; null when they match. */
 const sealFault = async (
   sql: SqlReader,
   anchor: KnownAnchor | Anchor,

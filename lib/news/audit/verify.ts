@@ -206,7 +206,10 @@ export interface AuditReport {
 
 const LINKS_AT_ONCE = 5000;
 const EXAMPLES_MAX = 20;
-/** A row that is older than the newest seal by more than this must be in a seal. */
+/**
+ * Milliseconds within which a row must be sealed. A row that is older than the newest seal by more
+ * than this and is in no seal is a fault.
+ */
 const SEAL_WITHIN_MS = 10 * 60_000;
 
 /** The fault of one link, or null; `head` is the previous link. */

@@ -145,7 +145,7 @@ export const eventsHead = async (
   };
 };
 
-/** The key of an advisory lock: a number that no other lock uses. */
+/** The key of the sequencer's advisory locks: a number that no other lock uses. */
 const LOCK = 0x43_57_45_56;
 
 const locks = table({ taken: bool });
@@ -308,7 +308,10 @@ export const waitingProjects = (
       ORDER BY p.project_id`,
   );
 
-/** Limits how long an unresponsive node delays the numbering of other projects. */
+/**
+ * Maximum duration of a statement in milliseconds. It limits how long an unresponsive node delays
+ * the numbering of other projects.
+ */
 const STATEMENT_MS = 5_000;
 
 const takenRows = outboxRows.pick("id", "type", "objectId", "payload", "private", "createdAt");
@@ -331,7 +334,10 @@ interface Place {
   readonly createdAt: Date;
 }
 
-/** @param after number of the previous event */
+/**
+ * The sequence number within its object, and the time, of each taken event.
+ * @param after sequence number of the project's previous event
+ */
 const placesOf = async (
   db: Sql,
   projectId: string,

@@ -20,7 +20,7 @@ export interface Turn {
    * numbering them.
    */
   readonly found: boolean;
-  /** True when there may be more events to number at once. */
+  /** True when more events may wait for a number, so that the next turn begins immediately. */
   readonly hasMore: boolean;
 }
 
@@ -37,8 +37,8 @@ export interface TurnTimer {
 }
 
 /**
- * Announced events are collected for this long, so that the request that stored them is answered
- * first.
+ * Milliseconds for which announced events are collected, so that the request that stored them is
+ * answered first.
  */
 const ANNOUNCED_MS = 5;
 /**
@@ -50,7 +50,8 @@ const INTERVAL_FACTOR = 3;
 const INTERVAL_MS_MIN = 20;
 const INTERVAL_MS_MAX = 150;
 /**
- * This many turns may run without the interval, so that the few events of a payment need not wait.
+ * Number of turns that may run without the pause between turns, so that the few events of a payment
+ * need not wait.
  */
 const BURST = 3;
 const RETRY_MS = 500;
@@ -66,11 +67,9 @@ export const startTurns = (
   let running: Promise<void> | null = null;
   let isAnnounced = false;
   let isStopped = false;
-  /**
-   * When the next turn begins, and the earliest time of an announced turn; in milliseconds of
-   * `performance.now()`.
-   */
+  /** When the next turn begins, in milliseconds of `performance.now()`. */
   let dueAt = 0;
+  /** The earliest time of an announced turn, in milliseconds of `performance.now()`. */
   let allowedAt = -Infinity;
 
   const scheduleAt = (at: number): void => {
@@ -153,8 +152,8 @@ interface Numbered {
 }
 
 /**
- * A node that does not answer is skipped for this long, and twice as long after each further
- * failure.
+ * Milliseconds for which a node that does not answer is skipped. The time doubles with each further
+ * failure, up to `HELD_MS_MAX`.
  */
 const HELD_MS = 1_000;
 const HELD_MS_MAX = 16_000;
@@ -165,8 +164,8 @@ interface Held {
 }
 
 /**
- * Any number of instances may run turns at the same time; each handles the projects whose lock it
- * gets.
+ * Creates the turns for a cluster. Any number of instances may run turns at the same time; each
+ * handles the projects whose lock it gets.
  * @param now milliseconds of a monotonic clock
  */
 const createProjectTurns = (
@@ -214,7 +213,8 @@ const createProjectTurns = (
           held.delete(project.node);
           if (given === null) continue;
           ranges.push(given.range);
-          // Called at once, because a later project may wait for a node that does not answer.
+          // Called before the next project is numbered, because that project may wait for a node
+          // that does not answer.
           deps.onSequenced?.([given.range], given.deliveries);
         } catch (error) {
           if (outageOf(error) !== "database") throw error;

@@ -8,13 +8,13 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 /**
- * Maximum number of hints that wait for a slow reader. With more, a single hint makes the caller
- * read everything again.
+ * Maximum number of hints that wait for a slow reader. Beyond it, a single hint replaces them and
+ * makes the caller read everything again.
  */
 const WAITING_MAX = 200;
 /**
- * Milliseconds before the opening of a stream from which changes of its API key count as unknown.
- * The key was read before the stream opened, and the clocks of instances differ slightly.
+ * Changes of a stream's API key count as unknown from this many milliseconds before the stream
+ * opened. The key was read before the opening, and the clocks of instances differ slightly.
  */
 const KEY_READ_BEFORE_MS = 2000;
 
@@ -50,8 +50,9 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
 
   push(hints: readonly Hint[]): void {
     const { actor } = this;
-    // The key's scopes may have changed, so its stream is restarted. Earlier changes were known
-    // when the key was authenticated.
+    // A change of the stream's own API key may have changed its scopes, so the stream breaks and
+    // the caller reconnects. A change before `knownUntilMs` was known when the key was
+    // authenticated.
     const knownUntilMs = this.openedAt.getTime() - KEY_READ_BEFORE_MS;
     const isUnknown = ({ at, isNew }: Hint) => isNew !== true && at.getTime() >= knownUntilMs;
     const isOwnKey = ({ kind, id }: Hint) =>
@@ -135,10 +136,16 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
 
 // Reads the changes of all projects that streams of this instance watch, once for all streams.
 
-/** Announcements are lost when the connection breaks, so all watched projects are also polled. */
+/**
+ * Interval in milliseconds at which all watched projects are also polled, because announcements are
+ * lost when the connection breaks.
+ */
 const POLL_MS = 1000;
 const PARKED_MS = 10_000;
-/** Rows of each list per read. A project with more rows is read again at once. */
+/**
+ * Maximum number of events, and of audit entries, that one read returns for a project. A project
+ * with more of them is read again immediately.
+ */
 export const ROWS_MAX = 500;
 
 export interface Watched {
@@ -178,7 +185,10 @@ const createTelling = (
   { repository, clock }: FeedDeps,
   watched: ReadonlyMap<string, Watched>,
 ) => {
-  /** @returns the projects that may have more changes */
+  /**
+   * Sends the hints of the rows to the subscribers of their projects, and moves the cursors.
+   * @returns the projects that may have more changes
+   */
   const tellNews = (found: readonly Found[]): readonly string[] => {
     const full: string[] = [];
     for (const project of watched.values()) {
@@ -260,7 +270,7 @@ export const createFeed = (deps: FeedDeps) => {
         await readOnce(reading);
       }
     } catch {
-      // No cursor has moved, so the next poll reads the same rows.
+      // The cursors have not moved past rows that were not read, so the next poll reads them.
     } finally {
       isReading = false;
     }
@@ -316,8 +326,9 @@ export const createFeed = (deps: FeedDeps) => {
 
 const LOOK_MS = 3000;
 /**
- * Reading a project's balances may take at most one part in this many of the time. A project whose
- * balances take long to read is therefore read less often.
+ * Minimum interval between the starts of two reads of a project's balances, as a multiple of the
+ * duration of the first read. A project whose balances take long to read is therefore read less
+ * often.
  */
 const REST_FACTOR = 20;
 const AT_ONCE = 4;
@@ -387,7 +398,10 @@ export const createBalanceWatch = (deps: BalanceWatchDeps) => {
   };
 
   return {
-    /** Runs while there is a watched project; called when one is added or removed. */
+    /**
+     * Starts the comparison when there is a watched project, and ends it when there is none. Called
+     * when a project is added or removed.
+     */
     follow: (): void => {
       if (watched.size === 0) {
         stop?.();

@@ -82,7 +82,10 @@ const toHints = (
   }));
 };
 
-/** @param source `name` is the type of the event: `payout.completed` */
+/**
+ * The hints to which an event leads.
+ * @param source `name` is the type of the event: `payout.completed`
+ */
 export const hintsOfEvent = (source: Source): readonly Hint[] => {
   const [group = "", step = ""] = source.name.split(".");
   return toHints(OF_EVENT[group]?.(step) ?? [], source);

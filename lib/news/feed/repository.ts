@@ -42,8 +42,8 @@ const newerAudit = (after: readonly ProjectCursor[], limit: number): Statement =
   JOIN audit_event a ON a.id = l.event_id`;
 
 /**
- * Both lists are numbered after the commit and without gaps, so no row is ever added below a number
- * that was read.
+ * SQL: the events and audit entries after the cursors. Both are numbered after the commit and
+ * without gaps, so no row is ever added below a number that was read.
  */
 const newerOfBoth = (after: readonly ProjectCursor[], limit: number): Statement => sql`
   SELECT 'events' AS list, c.project_id AS "projectId", ${EVENT_COLUMNS}

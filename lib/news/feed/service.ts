@@ -26,7 +26,10 @@ export interface ChangesDeps {
 }
 
 const HEARTBEAT_MS = 15_000;
-/** A new stream starts this far in the past, because its page was read shortly before. */
+/**
+ * Seconds of past changes with which a stream without a cursor starts, because its page was read
+ * shortly before.
+ */
 const BACK_SECONDS = 15;
 
 /**

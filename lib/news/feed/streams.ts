@@ -26,7 +26,10 @@ export interface StreamsDeps {
   readonly ticker: Ticker;
   readonly clock: Clock;
   readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
-  /** False when clients cannot be distinguished by their addresses. */
+  /**
+   * Whether the streams of a client network are limited. False when clients cannot be distinguished
+   * by their addresses.
+   */
   readonly limitNetworks: boolean;
 }
 
@@ -137,7 +140,10 @@ const namesOf = (
 const createPlaces = () => {
   const counts = createCounts();
   let open = 0;
-  /** @throws DomainError `rate_limited`, or `service_unavailable` when the instance is full */
+  /**
+   * Checks that the caller, the network and the instance may have one more stream.
+   * @throws DomainError `rate_limited`, or `service_unavailable` when the instance is full
+   */
   const admit = (caller: string, network: string | null): void => {
     if (counts.of(caller) >= STREAM_LIMITS.caller)
       throw tooMany("You have", STREAM_LIMITS.caller);

@@ -70,12 +70,15 @@ const GIVE_UP_MS = 7 * 24 * 3_600_000;
 const waitUntil = (until: Date, now: Date): number =>
   Math.min(HOUR_MS, Math.max(RETRY_MIN_MS, until.getTime() - now.getTime()));
 
-/** The pause equals the age of the mail, so pauses double. */
+/**
+ * Milliseconds until the next try. The pause equals the age of the mail, so it doubles with each
+ * try.
+ */
 const waitOf = (ageMs: number): number => Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, ageMs));
 
 /**
- * A mail of this age has waited because of the limit, so all other waiting mails are merged into
- * it.
+ * A mail that is older than this many milliseconds has waited because of the limit. All other mails
+ * to the address that have waited are merged into it.
  */
 const WAITED_MS = 60_000;
 
@@ -152,7 +155,7 @@ export const createMailOutbox = (deps: OutboxDeps): MailOutbox => {
 
 /** The development inbox, for `GET /dev/inbox`. */
 interface InboxService {
-  /** Newest first. */
+  /** The stored mails, newest first. */
   list(query: MailQuery): Promise<CaughtMail[]>;
 }
 

@@ -25,7 +25,7 @@ export const createParkedJobs = ({
 
   /**
    * Resumes parked jobs of any project; for the operator.
-   * @returns how many were parked
+   * @returns how many of the jobs were parked, and are now resumed
    */
   resumeAll: async (ids: readonly string[]): Promise<number> => {
     const resumed = await Promise.all(
