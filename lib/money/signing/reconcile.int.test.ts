@@ -31,6 +31,11 @@ const turnOff = async (): Promise<void> => {
   await database.pool.query(
     "UPDATE signing_state SET off_since = now() - interval '10 min', off_reason = 'a test', seen_at = now() WHERE id = 1",
   );
+  // The service caches the state. Without this wait it could still use the state of before.
+  await vi.waitFor(
+    async () => expect((await services.signing.state()).isAllowed).toBe(false),
+    WAIT,
+  );
 };
 const turnOn = async (): Promise<void> => {
   await database.pool.query(
