@@ -76,8 +76,8 @@ export const buildChannels = (
 };
 
 /**
- * Push messages to browsers; off without a VAPID key. They go through the sender of webhooks, so
- * the same URLs are allowed.
+ * Push messages to browsers; off without a VAPID key. Messages go through the sender of webhooks,
+ * so the same URLs are allowed.
  */
 export const buildPush = ({ config, database, clock }: Platform, sender: WebhookSender) => {
   const { vapidPrivateKey: privateKey, publicUrl } = config;

@@ -86,8 +86,8 @@ const buildSending = (
       secretsOf,
       disable,
     };
-    // Without cached plans: a plan from a time with few waiting deliveries takes seconds with
-    // thousands of them.
+    // Results are stored without cached plans. A plan from a time with few waiting deliveries would
+    // take seconds with thousands of them.
     const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> =>
       inRawTransaction(pool, work);
     const deliveries = startDeliveryRunner({

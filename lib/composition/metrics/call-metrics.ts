@@ -73,8 +73,8 @@ const secondsSince = (startedMs: number): number => (performance.now() - started
 const METHOD = /^(eth|net|web3|debug|anvil|evm)_[A-Za-z]{1,40}$/;
 
 /**
- * `outageOf` recognises an unavailable node. Every other error is the node's response, for example
- * a revert.
+ * The outcome of a failed call, for the metrics. `outageOf` recognises an unavailable node. Every
+ * other error is the node's response, for example a revert.
  */
 const rpcOutcomeOf = (error: unknown): "refused" | "unavailable" =>
   outageOf(error) === "chain" ? "unavailable" : "refused";

@@ -196,8 +196,8 @@ const movedBase = (projectId: string): Statement => sql`
   END`;
 
 /**
- * SQL: base units as a decimal number. Reading it from a text with an exponent is exact; a
- * division would round.
+ * SQL: base units as a decimal number. It is read from a text with an exponent, which is exact,
+ * because a division would round.
  */
 const decimalOf = (base: string): Statement =>
   raw(`(${base}::text || 'e-' || (source.token->>'decimals'))::numeric`);

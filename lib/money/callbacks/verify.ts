@@ -23,7 +23,10 @@ export interface CallbackSenders {
 export interface SentCallback {
   /** The body as received, because these bytes are signed. */
   readonly raw: Uint8Array;
-  /** @param name in lower case */
+  /**
+   * The value of a header; null when the callback does not have it.
+   * @param name in lower case
+   */
   header(name: string): string | null;
 }
 
@@ -244,8 +247,8 @@ const statusOf = (value: unknown): string | null => {
 
 /**
  * Adds to `found` every text in the value that may be an operation id or a hash, up to
- * `REFERENCES_MAX` texts. The recursion ends early enough, because the caller has limited the depth
- * of the body.
+ * `REFERENCES_MAX` texts. The recursion is bounded, because the caller has limited the depth of the
+ * body.
  */
 const referencesIn = (value: unknown, found: Set<string>): Set<string> => {
   if (found.size >= REFERENCES_MAX) return found;

@@ -58,7 +58,7 @@ export const advance = async (
   return moved === 1;
 };
 
-/** Like `advance`, for the comparison of coin balances. */
+/** Like `advance`, for the block at which the coin balances were last compared. */
 export const advanceNative = async (
   db: Sql,
   chainId: number,

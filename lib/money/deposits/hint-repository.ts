@@ -47,8 +47,8 @@ const amounts = table({ n: int, amountBase: base, isUsed: bool });
 
 export interface Hints extends Omit<RowOf<typeof openHints>, "n"> {
   /**
-   * The amounts of this token that operations paid into this wallet in this transaction, one for
-   * each leg or step.
+   * The amounts of the transfer's token that operations paid into its wallet in its transaction,
+   * one for each leg or step.
    */
   readonly explained: readonly bigint[];
   /**

@@ -114,8 +114,8 @@ const attributed = async (
       detectedAt,
     })),
   );
-  // Coins that an operation of the project brought are not part of the increase. Coins that an
-  // operation may have brought get no sender.
+  // Only senders from outside the project count. Coins that an operation of the project brought are
+  // not part of the increase. Coins that an operation may have brought get no sender.
   const outside = candidates.filter((_, index) => origins[index] === "outside");
   return rises.flatMap((rise) =>
     partsOf(

@@ -134,8 +134,9 @@ interface Group {
   readonly first: Recorded;
   readonly mode: ScreeningMode;
   readonly ids: string[];
-  /** For each screened address and chain, the verdict. */
+  /** The verdict of each screened sender, by `keyOf` of its address and chain. */
   readonly screened: Map<string, Verdict>;
+  /** The verdicts among `screened` that stop a deposit, by the same keys. */
   readonly stopped: Map<string, Verdict>;
 }
 

@@ -68,7 +68,7 @@ export const toDust = (sums: readonly DustView[]): ResponseOf<typeof listDust> =
   })),
 });
 
-/** Returns null for an operation that is not a deposit. */
+/** The deposit as the API returns it; null for an operation that is not a deposit. */
 export const toDepositOrNull = (
   view: DepositView | undefined,
   chains: ChainFacts,

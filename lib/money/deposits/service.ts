@@ -33,7 +33,7 @@ export interface DepositsDeps
   readonly ticker: Ticker;
 }
 
-/** Shown for a token that is no longer in the configuration. */
+/** The token to show for an address that is no longer in the configuration. */
 const unknownToken = (chainId: number, address: string): Token => ({
   ...{ chainId, address: address as `0x${string}`, symbol: "UNKNOWN", name: "Unknown token" },
   ...{ decimals: 0, assetId: address, usdPegged: false },

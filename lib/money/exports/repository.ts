@@ -144,7 +144,7 @@ export const markFailed = async (
     WHERE project_id = ${projectId} AND id = ${id} AND state IN ('queued', 'running')`);
 };
 
-/** The verified address of a person; null when there is none. */
+/** The verified e-mail address of a person; null when there is none. */
 export const emailOf = async (db: SqlReader, userId: string): Promise<string | null> => {
   const [row] = await makerEmails.all(
     db,

@@ -19,7 +19,10 @@ export interface Movement {
   readonly reference: string | null;
 }
 
-/** @example counted(2, "wallet") // "2 wallets" */
+/**
+ * The count and the noun, which gets an `s` unless the count is 1.
+ * @example counted(2, "wallet") // "2 wallets"
+ */
 export const counted = (count: number, noun: string): string =>
   `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -62,7 +62,10 @@ export const queueNews = async (db: Sql, ranges: readonly SequencedRange[]): Pro
   }
 };
 
-/** A queued event never changes, so it can be read before it is taken from the queue. */
+/**
+ * A queued event that was read and is not taken from the queue yet. A queued event never changes,
+ * so it need not be read again.
+ */
 export interface PeekedEvent extends Omit<DueEvent, "isVoted" | "depositUsd" | "nextAction"> {
   readonly sequence: number;
 }

@@ -84,7 +84,8 @@ export const createMailing = ({ database, outbox, publicUrl, clock }: MailDeps) 
       box,
       firstIdAt("notification", new Date(daily.getTime() - DAY_MS)),
     );
-    // The person may have left or changed role while the mail waited.
+    // The role is checked again, because the person may have left or changed role while the mail
+    // waited.
     const told =
       addressee === null ? [] : waiting.filter(({ kind }) => mayBeTold(addressee.role, kind));
     const to = addressee?.email ?? null;

@@ -127,7 +127,8 @@ export const createPushDelivery = ({ database, pusher, clock }: PushDeps) => {
       if (pusher === null || due === null) return DONE;
       const { notification, browser } = due;
       const ageMs = clock.now().getTime() - notification.createdAt.getTime();
-      // The person may have left or changed role while the message waited.
+      // The role is checked again, because the person may have left or changed role while the
+      // message waited.
       const person = await database.rawTransaction((sql) => readAddressee(sql, job));
       if (person === null || !mayBeTold(person.role, notification.kind) || ageMs > DAY_MS)
         return DONE;

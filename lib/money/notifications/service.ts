@@ -50,7 +50,7 @@ export interface Preference extends Choice {
 export interface Preferences {
   readonly kinds: readonly Preference[];
   readonly largeDepositUsd: string;
-  /** Masked; null when the person has no verified address. */
+  /** The person's verified address, masked; null when there is none. */
   readonly mailAddress: string | null;
 }
 

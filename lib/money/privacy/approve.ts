@@ -20,8 +20,8 @@ import { spends } from "./spend";
 import { formatAmount } from "@/lib/core/money";
 import type { FailedAmounts } from "./spend-request";
 
-// Approval and cancellation of private operations. Every function returns null for operations that
-// are not private.
+// Approval, cancellation and retry of private operations. A function that takes an operation's id
+// returns null when that operation is not private.
 
 const stepsOf = ({ kind }: PrivateTransfer) =>
   kind === "shield" ? shields : kind === "public_exit" ? publicExits : spends;

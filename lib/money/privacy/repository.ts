@@ -173,7 +173,10 @@ const createTransferRepository = (database: Database) => {
         },
       }),
 
-    /** Returns false when the operation is in none of the states in `move.from`. */
+    /**
+     * Moves an operation from one of the states in `move.from`. Returns false when the operation is
+     * in none of them.
+     */
     moveOperation: (move: LeglessMove, now: Date): Promise<boolean> =>
       database.transaction((tx) => moveLegless(tx, move, now)),
   };

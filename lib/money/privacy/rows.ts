@@ -6,7 +6,10 @@ import { storedAddress, storedHex, storedToken, toStored } from "@/lib/platform/
 import { failureRecord } from "@/lib/contracts/common";
 import type { SpendTransaction } from "@/lib/money/ports/privacy";
 
-/** Whoever has the mnemonic of a private wallet can move its money, so it is stored encrypted. */
+/**
+ * A private wallet of a project. Its mnemonic is stored encrypted, because whoever has the mnemonic
+ * can move the wallet's money.
+ */
 export interface PrivateWallet {
   readonly projectId: string;
   readonly id: string;

@@ -24,7 +24,8 @@ export const createPrivacyWalletRepository = (database: Database) => {
           wrappedDataKey: Uint8Array.from(wallet.wrappedDataKey),
         },
       ],
-      // A concurrent request may create the project's default wallet.
+      // A concurrent request may have created the project's default wallet. Then this wallet is not
+      // stored.
       skipDuplicates: true,
     });
     if (count === 1) await recordAudit(tx, audit);

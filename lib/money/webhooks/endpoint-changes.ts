@@ -209,7 +209,7 @@ export type EndpointChange = {
 };
 
 export interface SecretRotation {
-  /** How long the present secret continues to sign. */
+  /** Hours for which the current secret continues to sign. */
   readonly overlapHours: number;
   readonly approval?: GivenApproval | undefined;
 }

@@ -49,7 +49,8 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
   const tokenOf = (projectId: string): string =>
     `${projectId}.${createHmac("sha256", key).update(projectId).digest("base64url")}`;
 
-  // `localhost` may resolve to an IPv6 address, on which the development server does not listen.
+  // The URL contains an IPv4 address, because `localhost` may resolve to an IPv6 address, on which
+  // the development server does not listen.
   const origin = publicUrl.replace(/^(https?:\/\/)localhost(?=[:/]|$)/, "$1127.0.0.1");
   const urlOf = (projectId: string): string =>
     `${origin}/api/dev/webhook-receiver/${tokenOf(projectId)}`;

@@ -28,7 +28,7 @@ export interface AuditEntry {
   readonly at: Date;
 }
 
-/** The entry's fields about the actor and the request. */
+/** The fields of an audit entry that name the project, the actor and the request. */
 export const doneBy = (actor: Actor): Pick<AuditEntry, "projectId" | "actor" | "request"> => ({
   projectId: actor.projectId,
   actor: actorName(actor),

@@ -369,7 +369,10 @@ const placesOf = async (
   });
 };
 
-/** Limits the time of each statement, and lets one instance at a time number the project. */
+/**
+ * Limits the time of each statement, and lets one instance at a time number the project. Returns
+ * false when another instance numbers the project.
+ */
 const beginProject = async (db: Sql, projectId: string): Promise<boolean> => {
   const lock = await locks.first(
     db,

@@ -76,7 +76,8 @@ interface Recent {
   readonly limit: number;
 }
 
-// Both searches start from the newest row and end at the first row that is older than `since`.
+// SQL: the position before the first recent row of each list. Both searches start from the newest
+// row and end at the first row that is older than `since`.
 
 const recentEvents = (
   { projectId, events }: ProjectCursor,

@@ -37,7 +37,7 @@ export type Box = RowOf<typeof boxes>;
 
 export const parkedJobs = table({
   projectId: text,
-  /** Separated by spaces. */
+  /** The ids of the project's parked jobs, separated by spaces. */
   ids: text,
 });
 

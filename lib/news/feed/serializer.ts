@@ -14,7 +14,7 @@ export const cursorText = ({ events, audit }: Cursor): string =>
 
 const CURSOR_PATTERN = /^(\d{1,15})\.(\d{1,15})$/;
 
-/** Null for a text that is not a cursor. */
+/** Parses the text of a cursor. Returns null for any other text. */
 export const parseCursor = (text: string | null): Cursor | null => {
   const [, events, audit] = CURSOR_PATTERN.exec(text ?? "") ?? [];
   return events === undefined || audit === undefined

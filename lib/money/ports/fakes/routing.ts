@@ -173,7 +173,7 @@ const createFakeChain = (nowSeconds: () => number) => {
     const { depositId, fillDeadline } = deposit as FakeDeposit;
     if (nowSeconds() > fillDeadline)
       throw new RangeError("The deadline of this deposit has passed.");
-    // `fill` does not get the leg, so `track` sets the chain and the amount.
+    // Chain and amount are placeholders. `fill` does not get the leg, so `track` sets them.
     settled.set(depositId, {
       state: "filled",
       chainId: 0,
