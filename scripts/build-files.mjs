@@ -4,8 +4,8 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 /**
- * Output of `next build` for the next build and for developers. The running service does not read
- * it.
+ * Paths that are not listed: output of `next build` for the next build and for developers, which
+ * the running service does not read.
  */
 const NOT_SERVED = /^\.next\/(cache|diagnostics|types|turbopack|trace)/;
 const LIST = "build-files.json";
@@ -19,7 +19,7 @@ export const listBuildFiles = (root) => {
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, withFileTypes: true }),
     )
-    // `.next/node_modules` contains symbolic links to the folders of packages.
+    // Lists symbolic links too, because `.next/node_modules` links to the folders of packages.
     .filter((entry) => entry.isFile() || entry.isSymbolicLink())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .filter((path) => !NOT_SERVED.test(path) && !path.startsWith("dist/build"))

@@ -8,8 +8,9 @@ import solc from "solc";
 import { getContractAddress, zeroHash } from "viem";
 
 /**
- * The paymaster needs transient storage (Cancun). The tokens of the local chains stay on Paris,
- * because another EVM version would change their code and so their addresses.
+ * Folders of contracts, and the EVM version for which each is compiled. The paymaster needs
+ * transient storage (Cancun). The tokens of the local chains stay on Paris, because another EVM
+ * version would change their code and so their addresses.
  */
 const FOLDERS = [
   { path: "lib/dev/devnet/solidity", evmVersion: "paris" },

@@ -1,8 +1,8 @@
 /* global module */
 /**
- * Takes the texts of the OpenAPI document out of a file of contracts, for the bundles of the
- * browser: there contracts only build and parse requests. A loader of Turbopack, named in
- * next.config.mjs.
+ * A loader of Turbopack, named in next.config.mjs. Removes the texts of the OpenAPI document from a
+ * file of contracts in the bundles of the browser, which uses contracts only to build requests and
+ * to parse responses.
  */
 const TEXT =
   /\b(?:description|summary):\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`$]*`)\s*(?:,|(?=\}))/g;

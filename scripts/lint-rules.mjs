@@ -45,8 +45,9 @@ const functionLength = {
 };
 
 /**
- * Version 1.0.2 of pp-artifacts derives master keys with only about 53 bits of entropy, so the
- * project uses only its circuit files.
+ * Message of the rule that refuses imports of code from pp-artifacts. Version 1.0.2 of its code
+ * derives master keys with only about 53 bits of entropy, so the project uses only its circuit
+ * files.
  */
 export const ARTIFACTS_MESSAGE =
   "pp-artifacts holds circuit files; its code derives weak keys. Import @0xbow/privacy-pools-core-sdk.";

@@ -4,7 +4,7 @@ import { chromium } from "@playwright/test";
 import { findChromium } from "./chromium.mjs";
 
 const MARK = readFileSync("public/icon.svg", "utf8");
-/** The background of the mark, without its rounded corners. */
+/** The mark with square corners instead of rounded ones. */
 const SQUARE = MARK.replace('rx="7"', 'rx="0"');
 const INK = "#0b5c73";
 /**
@@ -14,7 +14,10 @@ const INK = "#0b5c73";
 const MASKABLE_SCALE = 0.74;
 const TOUCH_SCALE = 0.9;
 
-/** White on transparent: the system draws a badge in its own colour. */
+/**
+ * The mark without its background. It is white on transparent, because the system draws a badge in
+ * its own colour.
+ */
 const BADGE = MARK.replace(/<rect[^>]*\/>/, "");
 
 const ICONS = [

@@ -135,8 +135,8 @@ const matchesLock = (lock, production) => {
   );
 };
 
-// No package of the project needs its install script: binaries are published as packages, and the
-// links of PostgreSQL are made when it starts.
+// Install scripts are skipped, because no package of the project needs its own: binaries are
+// published as packages, and the links of PostgreSQL are made when it starts.
 const INSTALL_FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 /** Matches npm's message when `npm ci` refuses a lock file that does not fit package.json. */
 const NOT_IN_SYNC = /EUSAGE|in sync/;
@@ -227,8 +227,8 @@ export const stampBuild = (value) => {
 export const dataDir = () => resolve(ROOT, process.env.CAUSEWAY_DATA_DIR || ".data");
 
 /**
- * Returns the stack that runs on this data folder, or null. Checks that the process is the one that
- * took the lock, because the id of a dead process may belong to another one.
+ * Returns the stack that runs on the project's data folder, or null. Checks that the process is the
+ * one that took the lock, because the id of a dead process may belong to another one.
  */
 export const runningStack = () => {
   const lock = readJson(join(dataDir(), "stack.lock"));

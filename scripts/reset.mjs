@@ -82,7 +82,8 @@ try {
       database && !resolve(database).startsWith(resolve(folder)) ? database : null;
     await endOrphans(outside ? [folder, outside] : [folder]);
     rmSync(folder, { recursive: true, force: true });
-    // The supervisor named this folder after the project, so it contains nothing else.
+    // Removes the folder around PostgreSQL's folder too when the supervisor created it. Its name
+    // begins with the project's name, and it contains nothing else.
     if (outside && basename(dirname(outside)).startsWith("causeway-"))
       rmSync(dirname(outside), { recursive: true, force: true });
     console.log("All data is removed. `npm start` begins afresh.");

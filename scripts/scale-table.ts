@@ -15,8 +15,9 @@ interface Figures {
   readonly transfers: PerOperation;
   /** Figures of transfers between global accounts, which use no chain. */
   readonly ledger: PerOperation;
-  /** CPU milliseconds of one transfer: in Node.js processes, and (`postgresMs`) in PostgreSQL. */
+  /** CPU milliseconds that one transfer takes in Node.js processes. */
   readonly nodeMs: number;
+  /** CPU milliseconds that one transfer takes in PostgreSQL. */
   readonly postgresMs: number;
 }
 
@@ -28,7 +29,7 @@ const DAY_SECONDS = 86_400;
 const PEAK = 3;
 /** Highest planned load of a core, so that work does not queue during short peaks. */
 const LOAD_MAX = 0.5;
-/** At least two processes of each kind run, so that one may fail. */
+/** Minimum number of processes of each kind. With two, the service survives the failure of one. */
 const PROCESSES_MIN = 2;
 const WEB_CONNECTIONS = 26;
 const WORKER_CONNECTIONS = 20;

@@ -86,7 +86,8 @@ const vitest = (project) =>
       ...reporters,
       `--outputFile=${join(results, file)}`,
     ];
-    // With colours, each dot of the progress takes fifteen characters in a log.
+    // Switches colours off: with colours, each dot of the progress takes fifteen characters in a
+    // log.
     const { code } = await run(bin("vitest"), args, {
       env: { NO_COLOR: "1" },
       timeoutMs: PART_MS,
@@ -135,7 +136,8 @@ const prepare = async () => {
   await ensureInstalled(console.log);
   const { findChromium, NO_CHROMIUM } = await import("./chromium.mjs");
   const path = await findChromium(console.log);
-  // When pgbouncer cannot be installed, its tests are skipped and say so.
+  // Installs pgbouncer when it is missing. When it cannot be installed, its tests are skipped and
+  // say so.
   const { code } = await run("pgbouncer", ["--version"], { quiet: true });
   if (code !== 0) await installOneOf(["pgbouncer"], console.log);
   return { path, problem: path === null ? NO_CHROMIUM : null };

@@ -5,8 +5,8 @@ import { planDeployments } from "@/lib/dev/devnet/contracts";
 const CHAIN = 31337;
 
 /**
- * Makes the chain's association set decline all later deposits of this account into privacy pools.
- * The chain keeps this state.
+ * Makes the association set of chain 31337 decline every deposit that this account makes from now
+ * on into privacy pools. The rule is stored on the chain and cannot be removed.
  */
 export const declineDepositsOf = (depositor: Address): Promise<void> =>
   createAssociationChain({

@@ -34,18 +34,19 @@ export const still = (page: Page): Promise<unknown> =>
  */
 export const settle = async (page: Page): Promise<void> => {
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-  // The error page itself has no accessibility fault, so a page that failed to render would pass.
+  // The error page has no accessibility fault of its own, so without this check a page that failed
+  // to render would pass.
   await expect(page.getByRole("heading", { level: 1, name: "Error", exact: true })).toHaveCount(
     0,
   );
-  // Placeholders stand for data that is still loading.
+  // Elements that pulse are placeholders for data that is still loading.
   await expect(page.locator(".animate-pulse")).toHaveCount(0);
   await still(page);
 };
 
 /**
- * Toasts that appear or disappear. They are translucent for some frames, so axe would report their
- * contrast.
+ * Selectors of toasts that appear or disappear. They are not checked: they are translucent for some
+ * frames, so axe would report their contrast.
  */
 const MOVING_TOASTS = [
   '[data-sonner-toast][data-mounted="false"]',
@@ -53,8 +54,9 @@ const MOVING_TOASTS = [
 ];
 
 const faultsOf = async (builder: AxeBuilder): Promise<string[]> => {
-  // The only iframe holds the API reference, whose markup comes from its renderer. Without legacy
-  // mode each analysis opens another page of the browser to merge the results of frames.
+  // Excludes the page's only iframe. It shows the API reference, whose markup comes from a
+  // third-party renderer. Legacy mode stops axe from opening another page of the browser to merge
+  // the results of frames.
   for (const left of ["iframe", ...MOVING_TOASTS]) builder.exclude(left);
   const { violations } = await builder.setLegacyMode(true).analyze();
   return violations.map(
@@ -66,8 +68,8 @@ const faultsOf = async (builder: AxeBuilder): Promise<string[]> => {
  * Returns the violations of WCAG 2.2 AA that axe finds in the state of the page that is shown now.
  */
 export const axeFaults = async (page: Page): Promise<string[]> => {
-  // With reduced motion a toast is opaque at once; axe would report the contrast of a translucent
-  // one.
+  // With reduced motion, toasts appear without a fade. During a fade axe would report the contrast
+  // of the translucent toast.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await still(page);
   // On a scrolled page the header half covers some elements, and axe would report them as too small

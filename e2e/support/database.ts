@@ -23,8 +23,8 @@ export const changeRows = async (text: string, values: readonly unknown[]): Prom
 };
 
 /**
- * Locks these tables against all readers, as a busy database would, until the returned function is
- * called.
+ * Simulates a busy database: locks the tables, so that all readers wait until the returned function
+ * is called.
  */
 export const holdTables = async (tables: readonly string[]): Promise<() => Promise<void>> => {
   const client = new Client({ connectionString: process.env.E2E_DATABASE_OWNER_URL });

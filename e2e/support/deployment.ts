@@ -105,8 +105,8 @@ export interface Deployment {
 
 interface AssembleOptions {
   /**
-   * The node_modules folder to deploy. By default the checkout's own folder replaces an install
-   * without development packages.
+   * The node_modules folder to deploy. The default is the checkout's own folder. Unlike the folder
+   * that the Dockerfile installs, it also contains the development packages.
    */
   readonly packages?: string;
   /** Path of a deployed file or folder that is left out. */

@@ -23,7 +23,10 @@ const PAYEES = Array.from({ length: 30 }, (_, index) =>
   privateKeyToAddress(numberToHex(index + 4_242, { size: 32 })),
 );
 
-/** Approved contacts, with the longest names first. */
+/**
+ * Adds approved contacts, some with the longest names, and one contact with tags that is not
+ * approved.
+ */
 const seedContacts = async (project: TestProject): Promise<void> => {
   const names = [LONG_NAME, LONG_WORD, "Acme GmbH", "Bo"];
   for (const [index, name] of names.entries())
@@ -37,7 +40,7 @@ const seedContacts = async (project: TestProject): Promise<void> => {
   });
 };
 
-/** Moves of several tokens, with memos and several sources. */
+/** Executes three transfers with memos, and a swap of USDC on two chains into WETH on a third. */
 const seedMoves = async (project: TestProject): Promise<void> => {
   const { api, treasury } = project;
   const to = { fromChainId: CHAIN, toChainId: CHAIN, token: "USDC" };
@@ -99,7 +102,10 @@ const seedPaid = async ({
   return { paid: id, waits: String(waits.payoutId) };
 };
 
-/** Records whose names are as long as the service allows or nearly so. */
+/**
+ * Gives the treasury, new accounts and a new API key names that are nearly as long as the service
+ * allows.
+ */
 const seedNames = async ({ api, treasury }: TestProject): Promise<void> => {
   await api.call(labelWallet, {
     params: { id: treasury.id },

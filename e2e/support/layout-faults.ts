@@ -11,17 +11,17 @@ export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(mea
 
 /** Runs in the browser, so this function uses nothing that is defined outside of it. */
 const measure = (): string[] => {
-  /** Rounding of fractional positions by the browser. */
+  /** CSS pixels by which positions may differ, because browsers round fractional positions. */
   const TOLERANCE = 2;
   const UNIT_GAP_MAX = 8;
   /**
-   * Two boxes may overlap by less than this, for instance when they share a border or the space of
-   * a descender, because nobody sees it.
+   * Boxes that overlap by less than this number of CSS pixels are no fault. Such boxes share for
+   * instance a border or the space of a descender, and nobody sees the overlap.
    */
   const OVERLAP_MIN = 3;
   const NAME_LENGTH = 60;
   const ROWS_MEASURED = 60;
-  /** Two lines of text with the padding of a row. */
+  /** Height of the highest row that is no fault: two lines of text with padding. */
   const ROW_HEIGHT_MAX = 60;
   const faults = new Set<string>();
   const root = document.querySelector("main") ?? document.body;

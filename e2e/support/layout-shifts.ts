@@ -1,6 +1,9 @@
 import { expect, type Page } from "@playwright/test";
 
-/** Half of the cumulative layout shift (0.1) that Web Vitals rates as good. */
+/**
+ * Maximum layout shift of a page: half of the cumulative layout shift (0.1) that Web Vitals rates
+ * as good.
+ */
 const SHIFT_MAX = 0.05;
 
 interface Shifts {
@@ -9,8 +12,8 @@ interface Shifts {
 }
 
 /**
- * Adds up the layout shifts that no input of the person caused, by the definition of the cumulative
- * layout shift.
+ * Makes the page add up all layout shifts since it was opened, without those that follow an input
+ * of the person.
  */
 export const countShifts = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {

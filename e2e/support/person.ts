@@ -82,8 +82,8 @@ export const choose = async (
 };
 
 /**
- * Enters the person's first address, and signs it with the burner wallet. The service then mails a
- * code.
+ * Enters the e-mail address of a person who has none yet, and signs the service's message about it
+ * with the burner wallet. The service then mails a code.
  */
 export const signAddress = async (page: Page, email: string): Promise<void> => {
   await page.getByLabel("E-mail address").fill(email);

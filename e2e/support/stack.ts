@@ -36,7 +36,8 @@ const start = (
       PORT: String(port),
       DATABASE_URL: "",
       PUBLIC_URL: `http://localhost:${String(port)}`,
-      // A journey sends many requests from one address within a minute.
+      // Rate limits are off, because a journey sends many requests from one address within a
+      // minute.
       RATE_LIMIT_PER_IP: "0",
       RATE_LIMIT_SIGN_IN_PER_IP: "0",
       RATE_LIMIT_PER_KEY: "0",

@@ -71,8 +71,8 @@ const sweptPerSecond = async (database: Database): Promise<number> => {
 export interface CommitFigures {
   readonly perSecond: Readonly<Record<Kind, number>>;
   /**
-   * Commits per second with announcements, divided by commits per second without notifications:
-   * the median over rounds. A round measures both directly after each other.
+   * Commits per second with announcements, divided by commits per second without notifications: the
+   * median over rounds. A round measures one directly after the other.
    */
   readonly announcedRatio: number;
 }

@@ -195,7 +195,7 @@ const memoryOf = (pids: readonly number[]): { rss: number; pss: number } => {
   return { rss: Math.round(sum("Rss") / 1024), pss: Math.round(sum("Pss") / 1024) };
 };
 
-/** Starts plain `next start` on the same database and chains, for comparison. */
+/** Starts plain `next start` on the database and chains of the stack, for comparison. */
 const startNext = async (
   env: NodeJS.ProcessEnv,
 ): Promise<{ url: string; child: ChildProcess }> => {

@@ -1,6 +1,7 @@
 /**
- * `npm run bench guards`: measures the two sums that are read while a balance is locked, for a
- * treasury with 50,000 and with 400,000 past operations. A benchmark, not a test.
+ * `npm run bench guards`: measures the two sums that the service reads while it locks a balance
+ * (`committedAfter` and `heldSince`), for a treasury with 50,000 and with 400,000 past operations.
+ * A benchmark, not a test.
  */
 import { fileURLToPath } from "node:url";
 import type pg from "pg";

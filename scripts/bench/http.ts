@@ -10,8 +10,8 @@ const MEASURE_SECONDS = 5;
 const GOAL_TIMES_NEXT = 8;
 const GOAL_OF_BARE = 0.3;
 
-// A server that sends a constant answer of the same form. It shows the highest rate that node:http
-// reaches on this machine.
+// Source of a server that sends a constant answer of the same form as the measured route. It shows
+// the highest rate that node:http reaches on this machine.
 const BARE = `
   const body = JSON.stringify({ type: "apiKey", id: "key_0", projectId: "prj_0", role: null, scopes: [] });
   const headers = { "content-type": "application/json; charset=utf-8", "content-length": body.length };
@@ -89,8 +89,8 @@ const startBare = async (): Promise<{ url: string; child: ChildProcess }> => {
 };
 
 /**
- * Measures the requests per second of a bare node:http server. Its rate depends on the machine's
- * present load, so it is measured next to the other servers.
+ * Measures the requests per second of a bare node:http server. Its rate depends on the present load
+ * of the machine, so callers measure it directly before or after the other servers.
  */
 export const measureBare = async (): Promise<HttpFigures> => {
   const { url, child } = await startBare();

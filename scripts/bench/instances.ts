@@ -50,8 +50,8 @@ const WARM_MS = 3_000;
 const MEASURE_MS = 8_000;
 const LEDGER_MS = 4_000;
 /**
- * Long enough to write many database pages, so that half-empty ones do not distort the bytes per
- * operation.
+ * Duration of the measurement of bytes per operation. It is long enough to write many database
+ * pages, so that half-empty pages do not distort the result.
  */
 const GROWTH_MS = 30_000;
 const SETTLE_MS = 10_000;

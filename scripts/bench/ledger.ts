@@ -120,8 +120,8 @@ const ours =
   };
 
 /**
- * Implementation (b): one SQL function per transfer, which locks both rows, checks the balance and
- * writes the same rows, with one round trip and one commit.
+ * Implementation (b): one SQL function per transfer, with one round trip and one commit. The
+ * function locks both accounts, checks the balance and writes the rows of the transfer.
  */
 const sqlFunction = async ({ pool, projectId, accounts }: Stage): Promise<Task> => {
   await pool.query(LEDGER_FUNCTION);
@@ -264,8 +264,8 @@ const processorTimes = (postmaster: number): Map<number, number> => {
 
 /**
  * Returns the CPU seconds used since `before` by PostgreSQL and this process, without those of
- * other programs. Connections that ended in between were idle, so their missing time does not
- * matter.
+ * other programs. Database connections that ended since `before` were idle, so their missing time
+ * does not matter.
  */
 const processorTimeSince = (postmaster: number, before: ReadonlyMap<number, number>): number =>
   [...processorTimes(postmaster)].reduce(

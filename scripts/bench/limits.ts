@@ -19,7 +19,10 @@ const CHAIN = 31337;
 const ROUNDS = 5;
 const SECONDS = 3;
 const CONNECTIONS = [1, 32];
-/** High enough that no request is refused, but every request is counted. */
+/**
+ * Limit of the server that has rate limits. It is so high that no request is refused, but every
+ * request is counted.
+ */
 const LIMIT = "100000000";
 
 /**

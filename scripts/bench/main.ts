@@ -6,7 +6,10 @@
 
 import process from "node:process";
 
-/** Each benchmark is loaded only when it runs, because several need a build or a browser. */
+/**
+ * Benchmarks by their names. Each is loaded only when it runs, because several need a build or a
+ * browser.
+ */
 const CASES = {
   figures: { load: () => import("./figures"), about: "all that the service is held to" },
   transfers: {

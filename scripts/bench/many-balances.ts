@@ -13,7 +13,7 @@ import { signInAnew } from "./harness";
 
 const CHAIN_ID = 31337;
 const WALLETS = 10_000;
-/** One of this many wallets holds money. */
+/** Each wallet whose index is a multiple of this number holds money. */
 const FUNDED_EVERY = 1000;
 const ROUNDS = 20;
 

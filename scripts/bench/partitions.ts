@@ -21,8 +21,8 @@ const monthAt = (number: number): string => new Date(Date.UTC(2025, number, 1)).
 const create = async (pool: pg.Pool): Promise<void> => {
   await pool.query(`CREATE TABLE plain (${COLUMNS}, PRIMARY KEY (project_id, sequence))`);
   await pool.query("CREATE UNIQUE INDEX ON plain (project_id, object_id, object_sequence)");
-  // PostgreSQL requires the partition's column in each unique key, so in this table no key
-  // guarantees that a number is used only once.
+  // PostgreSQL requires the partition's column in each unique key, so no key of this table
+  // guarantees that a sequence number is used only once.
   await pool.query(
     `CREATE TABLE partitioned (${COLUMNS}, PRIMARY KEY (project_id, sequence, created_at)) PARTITION BY RANGE (created_at)`,
   );

@@ -15,10 +15,13 @@ import { approvedKey } from "../../lib/dev/testing/approve";
 const ROWS = 1000;
 const ROUNDS = 30;
 /**
- * Number of rounds before each measurement. After `STARTED_AFTER` rounds the server has only
- * started. After `WARM_AFTER` rounds it has also compiled its frequent code.
+ * Number of rounds before the first measurement. After these rounds the server has only started.
  */
 const STARTED_AFTER = 5;
+/**
+ * Number of rounds before the second measurement. After these rounds the server has also compiled
+ * its frequent code.
+ */
 const WARM_AFTER = 150;
 /** Number of payouts with as many rows as a payout may have. */
 const LARGEST_ROUNDS = 5;
@@ -56,7 +59,7 @@ export interface PayoutFigures {
 }
 
 export interface PayoutBench {
-  /** Connection of the role that owns the tables, because the baseline is a table of its own. */
+  /** Connection of the role that owns the tables. The benchmark creates a table as its baseline. */
   readonly databaseOwnerUrl: string;
   readonly client: ApiClient;
   /** The wallet account of the person to whom the client belongs. */

@@ -120,7 +120,7 @@ const timedExactly = async (work: () => Promise<unknown>): Promise<number> => {
 };
 
 /**
- * Measures a route without and during a proof, directly after each other.
+ * Measures a route without and then during a proof.
  * @returns the ratio of the medians
  */
 const ratioOnce = async (key: ApiClient): Promise<number> => {

@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const IDLE_STREAMS = 1000;
 const STREAMS_BESIDE = 400;
-/** Streams of one API key. The server allows 50. */
+/** Number of streams that are opened with one API key. The server allows at most 50. */
 const STREAMS_PER_KEY = 50;
 export const STREAM_KEYS = IDLE_STREAMS / STREAMS_PER_KEY;
 const SETTLE_MS = 5_000;
@@ -24,7 +24,7 @@ export interface StreamFigures {
    * one full core.
    */
   readonly cpuShare: number;
-  /** The same share, measured before any stream was opened. */
+  /** The value of `cpuShare` before any stream was opened. */
   readonly cpuShareBefore: number;
   readonly p50Ms: { readonly alone: number; readonly beside: number };
   /** Median latency of the route with 400 open streams, divided by the median without streams. */

@@ -15,7 +15,10 @@ import { measure } from "./http";
 import { signInAnew } from "./harness";
 
 const CHAIN_ID = 31337;
-/** The servers take turns in each round, so that other load on the machine affects both. */
+/**
+ * Number of measurements of each server. The servers take turns, so that other load on the machine
+ * affects both.
+ */
 const ROUNDS = 4;
 const START_TIMEOUT_MS = 60_000;
 const PATH = "/api/auth/whoami";

@@ -222,8 +222,8 @@ const waysOf = (
 };
 
 /**
- * Measures every method with new recipients, and then with the same recipients again. The account
- * is deployed before, so its deployment is not measured.
+ * Measures every method with new recipients, and then with the same recipients again. The
+ * treasury's account is deployed before, so its deployment is not measured.
  */
 export const benchGas = async (): Promise<GasRow[]> => {
   const chain = await startOperationChain(CHAIN_ID);

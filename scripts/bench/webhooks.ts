@@ -52,8 +52,8 @@ const eventOf = (projectId: string, objectId: string): NewEvent => ({
 });
 
 /**
- * Executes transfers between all accounts, in batches as the ledger groups them. Inserts the due
- * events with each batch.
+ * Executes transfers between random accounts, in batches as the ledger groups them. Each batch also
+ * writes as many events as keep the rate at `eventsPerSecond`.
  */
 const spread = async (
   { services, projectId, accounts }: Stage,

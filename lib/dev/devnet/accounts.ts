@@ -3,7 +3,7 @@ import type { Address } from "viem";
 
 /**
  * The mnemonic that anvil and Hardhat publish. Everybody knows its keys, so they may be used on
- * local chains only. Production refuses secrets with the prefix `dev_`.
+ * local chains only.
  */
 const PUBLIC_MNEMONIC = "test test test test test test test test test test test junk";
 
@@ -13,8 +13,8 @@ const PUBLIC_MNEMONIC = "test test test test test test test test test test test 
 const ACCOUNT_INDEX = { deployer: 0, relayer: 2, postman: 3, faucet: 9 } as const;
 type DevAccount = keyof typeof ACCOUNT_INDEX;
 
-// A seed takes 2,048 rounds of HMAC-SHA512 (BIP-39), about 20 ms of JavaScript, so each account is
-// derived once.
+// The derived account of each role. Deriving one takes about 20 ms of JavaScript (2,048 rounds of
+// HMAC-SHA512, BIP-39), so each account is derived only once.
 const derived = new Map<DevAccount, HDAccount>();
 
 export const devAccount = (role: DevAccount): HDAccount => {

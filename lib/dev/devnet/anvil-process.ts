@@ -7,7 +7,10 @@ import { endProcess } from "@/lib/platform/os/process.mjs";
 import { anvilBinary } from "./anvil-binary";
 import { rpc } from "./json-rpc";
 
-/** Long enough for a large state on a busy machine; an anvil that exits is noticed at once. */
+/**
+ * Time in which anvil must answer after its start, long enough to load a large state on a busy
+ * machine. The start fails sooner when anvil exits.
+ */
 const START_TIMEOUT_MS = 120_000;
 const START_POLL_MS = 15;
 const PROBE_TIMEOUT_MS = 2_000;

@@ -90,7 +90,8 @@ const cache = new Map<ArtifactName, Hex>();
 
 /**
  * Creation bytecode of a contract, without constructor arguments.
- * @throws Error when a package is missing or linked
+ * @throws Error when the package is missing, or when the bytecode still has placeholders for the
+ * addresses of libraries
  */
 export const creationCode = (name: ArtifactName): Hex => {
   if (isCommitted(name)) return COMMITTED[name];

@@ -27,11 +27,9 @@ const ENTRY_POINT_SALT: Hex =
 /** Salt of the canonical Permit2, found by its makers for the leading zeros of the address. */
 const PERMIT2_SALT: Hex = "0x0000000000000000000000000000000000000000d3af2663da51c10215000000";
 
-/**
- * Seconds that a deposit's quote time may lie in the past and its fill deadline in the future; the
- * values of mainnet.
- */
+/** Number of seconds that a deposit's quote time may lie in the past; the value of mainnet. */
 const QUOTE_TIME_BUFFER_S = 3600;
+/** Number of seconds that a deposit's fill deadline may lie in the future; the value of mainnet. */
 const FILL_DEADLINE_BUFFER_S = 21600;
 
 /**
@@ -102,8 +100,8 @@ interface DeploymentPlan {
 }
 
 /**
- * Deploys a contract that gives rights to its creator, which must be our account and not a CREATE2
- * factory.
+ * Plans to deploy a contract with CREATE, and returns its address. For contracts that give rights
+ * to their creator, which must be the deployer's account and not a CREATE2 factory.
  */
 type Create = (name: string, code: Hex) => Address;
 type Create2 = (
@@ -146,7 +144,9 @@ const safeLibraries = (create2: Create2) => ({
   createCall: create2("CreateCall", creationCode("createCall"), canonical),
 });
 
-/** As on public chains, USDC supports permits (EIP-2612) and the other tokens do not. */
+/**
+ * Deploys the tokens. As on public chains, USDC supports permits (EIP-2612) and the others do not.
+ */
 const tokens = (create2: Create2) => {
   const token = (
     name: string,
@@ -215,7 +215,8 @@ const across = (create: Create, create2: Create2, weth: Address) => {
 };
 
 /**
- * Permit2 is deployed first, because the periphery's constructor fails when Permit2 has no code.
+ * Deploys Permit2 and Across' SpokePoolPeriphery. Permit2 comes first, because the constructor of
+ * the periphery fails when Permit2 has no code.
  */
 const signedTransfers = (create2: Create2) => {
   const permit2 = create2("Permit2", creationCode("permit2"), { salt: PERMIT2_SALT });

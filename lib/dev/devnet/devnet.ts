@@ -49,7 +49,8 @@ export interface Devnet {
   stop(): Promise<void>;
 }
 
-// A stored state is usable only with exactly the contracts that local.json names.
+// Hash of all transactions that set up the chains. A stored state is usable only when it was made
+// by exactly these transactions, because local.json names the addresses of their contracts.
 const fingerprint = (): string => {
   const { contracts, deployments } = planDeployments();
   const transactions = [
@@ -65,7 +66,8 @@ const fingerprint = (): string => {
 };
 
 /**
- * Ends the processes that a killed process left running in that folder, so that it can be removed.
+ * Ends the processes that a killed process left running in the data folder, so that the folder can
+ * be removed.
  */
 export const endDevnetLeftOvers = (
   options: Pick<DevnetOptions, "dataDir" | "log">,
@@ -141,8 +143,8 @@ export const startDevnet = async (options: DevnetOptions): Promise<Devnet> => {
   await store.endLeftOvers(options.log);
   const print = fingerprint();
   const fresh = !store.isDeployed(print);
-  // Cleared before anything is removed, so that a partly removed set of chains is never taken for a
-  // complete one.
+  // Clears the record of the deployment before any chain is removed, so that a partly removed set
+  // of chains is never taken for a complete one.
   if (fresh) store.clear();
   const { dataDir, log, ports = [] } = options;
   const started = await startKeptChains({

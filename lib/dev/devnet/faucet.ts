@@ -11,7 +11,10 @@ import { createUnlockedSender, type UnlockedSender } from "./sender";
 const mintableAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
 const weth9Abi = parseAbi(["function deposit() payable"]);
 
-/** Whole tokens per call: enough for any trial, and small enough that the source never runs dry. */
+/**
+ * Maximum number of whole tokens that one call gives. It is enough for any trial, and small enough
+ * that the faucet's account never runs dry.
+ */
 const GIVEN_AT_ONCE_MAX = 1_000_000n;
 
 export interface FaucetOptions {

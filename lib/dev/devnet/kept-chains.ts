@@ -35,7 +35,8 @@ export const startKeptChains = async (options: KeptChainsOptions): Promise<KeptC
       .setRunning(nodes.filter(({ pid }) => pid > 0))
       .catch((error: unknown) => log(String(error)));
   };
-  // Written before the first node starts, so that the next start knows which processes to end.
+  // Records this process before the first node starts. If it is killed, the next start knows which
+  // process to end.
   await store.setRunning([]);
   const starting = await Promise.allSettled(
     options.chainIds.map(async (chainId, index) => {

@@ -5,20 +5,24 @@ import { FEE_TIERS } from "./deploy/pools";
 import { DEVNET_CHAIN_IDS } from "./chain-ids";
 
 /**
- * First of the ports in the committed file; the supervisor sets `RPC_URL_<id>` when the chains got
- * other ports.
+ * Port of the first chain in the committed file. The supervisor sets `RPC_URL_<id>` when the chains
+ * got other ports.
  */
 const FIRST_PORT = 8545;
 /** Port of the association provider; the supervisor sets `ASP_URL_<id>` when it got another one. */
 const ASSOCIATION_PORT = 8548;
 
-/** Ten years: nobody renews the local feeds, and the local pools move only by trades. */
+/**
+ * Maximum age of a price of the local feeds. It is ten years, because nobody renews the feeds, and
+ * the prices of the local pools change only by trades.
+ */
 const LOCAL_FEED_MAX_AGE_S = 315_360_000;
 
 /**
- * Measured: a plain fill uses 103,000 gas, one that unwraps 161,000, and one that swaps 232,000. A
- * swap that is split over several pools uses up to 700,000. Only large amounts are split, and
- * their margin is many times the price of this gas.
+ * The fee with which bridge quotes pay the local relayer: the gas of a plain fill, the additional
+ * gas of a fill with a message, and a margin. Measured: a plain fill uses 103,000 gas, one that
+ * unwraps 161,000, and one that swaps 232,000. A swap that is split over several pools uses up to
+ * 700,000. Only large amounts are split, and their margin is many times the price of this gas.
  */
 const RELAYER_FEE = {
   fillGas: 120_000,

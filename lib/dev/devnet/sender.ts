@@ -12,14 +12,14 @@ import { minedReceipt } from "./mined-receipt";
 const ATTEMPTS_MAX = 5;
 const RECEIPT_TIMEOUT_MS = 15_000;
 /**
- * Adds a margin, because the estimate uses the present state and other transactions may be mined
- * first.
+ * Adds a margin to an estimate of gas, because the estimate uses the present state and other
+ * transactions may be mined first.
  */
 const gasWithMargin = (estimate: bigint): bigint => (estimate * 13n) / 10n + 20_000n;
 /**
- * All transactions have the same fee. When two processes send transactions of one account with the
- * same nonce, the node keeps the first and refuses the second, and the second is sent again with
- * another nonce. With a higher fee, the second transaction would replace the first.
+ * Fee of every transaction, in wei per gas. When two processes send transactions of one account
+ * with the same nonce, the node keeps the first and refuses the second, and the second is sent
+ * again with another nonce. With a higher fee, the second transaction would replace the first.
  */
 const MAX_FEE_PER_GAS = 1_000_000_000_000n;
 

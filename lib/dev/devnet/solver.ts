@@ -6,7 +6,9 @@ import { createOrigin } from "./across/origin";
 import type { DevnetChain } from "./devnet";
 import type { Deposit } from "./across/spoke-pool";
 
-/** Failed fills are tried again at this interval. */
+/**
+ * Time after which a loop runs again when nothing wakes it, for instance to retry a failed fill.
+ */
 const LOOK_INTERVAL_MS = 500;
 
 export interface SolverOptions {
@@ -23,7 +25,7 @@ export interface Solver {
    * @returns a function that removes the rule
    */
   ignore(predicate: (deposit: Deposit) => boolean): () => void;
-  /** Resolves when no action is running. */
+  /** Ends the solver; resolves when no action is running any more. */
   stop(): Promise<void>;
 }
 
@@ -90,8 +92,8 @@ export const startSolver = ({ chains, log }: SolverOptions): Solver => {
   const solverChains = new Map(
     chains.map((chain) => [chain.chainId, createSolverChain({ ...chain, spokePool, relayer })]),
   );
-  // Checked after everything that takes time, so that a pause or a rule set in the meantime has an
-  // effect.
+  // Called after `isFair`, which takes time, so that a pause or a rule that was set meanwhile has
+  // an effect.
   const wants = (deposit: Deposit): boolean =>
     !paused && ![...ignored].some((predicate) => predicate(deposit));
   const loops = [...solverChains.values()].map((chain) => {
@@ -110,8 +112,8 @@ export const startSolver = ({ chains, log }: SolverOptions): Solver => {
     // old one.
     let readAt = -Infinity;
     const fills = startLoop(async (isWoken) => {
-      // Reset until the read succeeds, so that a chain that does not answer is read again at the
-      // next interval.
+      // A wake-up makes the next read due. `readAt` is set only after a successful read, so that a
+      // chain that does not answer is read again at the next interval.
       if (isWoken) readAt = -Infinity;
       if (paused) return;
       if (performance.now() - readAt >= chain.readEveryMs) {

@@ -1,8 +1,8 @@
 import { open, rename } from "node:fs/promises";
 
 /**
- * Writes to a temporary file, flushes and renames it: a reader finds either the old or the new
- * content, whenever this process is killed.
+ * Writes the content to a temporary file, flushes it and renames it. Even when this process is
+ * killed, a reader finds either the whole old or the whole new content.
  */
 export const writeAtomically = async (
   file: string,

@@ -38,7 +38,7 @@ const leafParameters = parseAbiParameters([
   "struct RefundLeaf { uint256 amountToReturn; uint256 chainId; uint256[] refundAmounts; uint32 leafId; address l2TokenAddress; address[] refundAddresses; }",
 ]);
 
-/** A leaf of a refund root: recipient, token and amount. */
+/** A leaf of a refund root: a token, and the recipients with their amounts. */
 export interface TestLeaf {
   readonly token: Address;
   readonly refunds: readonly (readonly [Address, bigint])[];
@@ -138,7 +138,7 @@ export const deployAcrossHub = async (rpcUrl: string, chainIds: readonly number[
   ]);
   return {
     address,
-    /** Proposes a bundle. `ends` has the last block of each chain, in the order of the hub's ids. */
+    /** Proposes a bundle. `ends` has the last block of each chain, in the order of `chainIds`. */
     propose: (ends: readonly bigint[], refundRoot: Hex) => call("propose", [ends, refundRoot]),
     /** Retracts the last proposal. */
     dispute: () => call("dispute", []),

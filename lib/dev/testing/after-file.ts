@@ -1,4 +1,4 @@
-/** Ends what a test file started, wherever in the file it was started. */
+/** A function that ends something that the test file started. */
 type Stop = () => unknown;
 
 const stops: Stop[] = [];

@@ -41,7 +41,7 @@ export interface TestApi {
    * query. Returns every answer unchanged.
    */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Typed calls with these headers. @throws ApiError */
+  /** Returns a typed client that sends these headers with each call. The client throws ApiError. */
   client(headers?: Readonly<Record<string, string>>): ApiClient;
   /**
    * Signs in with EIP-4361, as a new person unless a key is given.

@@ -12,7 +12,7 @@ export interface Answer {
   readonly replayed: boolean;
 }
 
-/** Calls routes as a signed-in person. */
+/** Returns functions that call routes as a signed-in person. `extra` are headers of every call. */
 export const callerOf = (
   api: TestApi,
   session: TestSession,
@@ -53,7 +53,10 @@ export const callerOf = (
 export type Caller = ReturnType<typeof callerOf>;
 
 type Signer = Pick<ReturnType<typeof testAccount>, "signMessage">;
-/** Approves a change with a signature. */
+/**
+ * Signs the message of a required approval. Returns the field `approval` with which the change is
+ * sent again.
+ */
 export const signed = async (
   asked: { approvalId: string; message: string },
   signer: Signer,
@@ -64,7 +67,7 @@ export const signed = async (
   },
 });
 
-/** The steps of a change that needs an approval. */
+/** Returns functions for the steps of a change that needs an approval. */
 export const approvalSteps = (api: TestApi) => {
   const newPerson = async (): Promise<Caller> => callerOf(api, await api.signIn());
 

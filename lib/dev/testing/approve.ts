@@ -52,8 +52,8 @@ export const setDailyCap = async (
 };
 
 /**
- * Creates a key as its owner requests it. The project's cap is raised first if the key's cap is
- * above the default.
+ * Creates an API key, approved with the owner's signature. Raises the project's cap first when the
+ * key's cap is above the default cap of a project.
  */
 export const approvedKey = async (
   signer: Signer,

@@ -10,13 +10,13 @@ import { testDatabase } from "./database";
 import { makeWorkspace } from "./workspace";
 
 export const MONTH = "2026-01";
-/** The time of the rows, in the middle of the month. */
+/** SQL for the time of most rows, in the middle of the month. */
 const AT = "timestamptz '2026-01-15 12:00:00.123Z'";
 const LATER = "timestamptz '2026-03-01 00:00:00Z'";
-/** The bare id of the n-th transaction of the month. */
+/** SQL for the id of the n-th transaction of the month, without its prefix. */
 const TRANSACTION = `(lpad(to_hex((extract(epoch FROM ${AT}) * 1000)::bigint), 12, '0') || '7000' || lpad(to_hex(n), 16, '8'))::uuid`;
 
-/** Object `op_ended_N` has events 1–3; `op_open` and `po_open` are still in progress. */
+/** Inserts the operations `op_ended_N`, which have ended, and `op_open`, which is in progress. */
 const OPERATIONS = `
   INSERT INTO operation (id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, created_at, updated_at)
   SELECT 'op_ended_' || n, $1, 'transfer', 'completed', 'full', '{}'::jsonb, '{}'::jsonb, 0, 'test', '{}'::text[], ${AT}, ${AT} FROM generate_series(1, $2::int) n
@@ -34,7 +34,10 @@ const OTHER_EVENTS = `
     (3, 'transfer.processing', 'tr_open', 1, 'op_open'), (4, 'transfer.processing', 'tr_open', 2, 'op_open'),
     (5, 'payout.processing', 'po_waits', 1, null), (6, 'payout.completed', 'po_waits', 2, null), (7, 'payout.completed', 'po_waits', 3, null))
     AS e (n, type, object, place, operation)`;
-/** Event 1 was delivered; event 5 of the other objects still waits for its delivery. */
+/**
+ * Inserts three deliveries: of event 1 (delivered), of the fifth event of `OTHER_EVENTS` (pending),
+ * and of event 3 (failed).
+ */
 const DELIVERIES = `
   INSERT INTO webhook_delivery (project_id, id, endpoint_id, kind, event_id, event_type, sequence, object_id, status, attempts, due_at, created_at,
     completed_at, last_status, last_error)
@@ -105,7 +108,7 @@ export const archivedMonth = async ({ ended }: { readonly ended: number }) => {
   await pool.query(TRANSACTIONS, [projectId]);
   await pool.query(ENTRIES, [projectId, ...accounts]);
 
-  /** Every row of every archived table as one text per row. */
+  /** All rows of each archived table, by the table's name, one text for each row. */
   const rows = async (): Promise<Record<string, string[]>> => {
     const all = await Promise.all(
       TABLES.map(async (table) => {
@@ -127,7 +130,7 @@ export const archivedMonth = async ({ ended }: { readonly ended: number }) => {
     directory,
     request: { url, month: MONTH, directory },
     rows,
-    /** The numbers of the events in the table. */
+    /** Sequence numbers of the events that the table `event` still contains. */
     sequences: async (): Promise<number[]> => {
       const { rows: found } = await pool.query<{ n: number }>(
         "SELECT sequence::int AS n FROM event ORDER BY 1",

@@ -19,7 +19,7 @@ export interface OlderHead {
 }
 
 interface AttackedLog {
-  /** The chains of three projects. */
+  /** Ids of three projects. Each project has its own hash chain. */
   readonly projects: readonly [string, string, string];
   /** Heads of chain A, which belongs to the first project, at earlier seals. */
   readonly olderHeads: readonly OlderHead[];
@@ -31,7 +31,7 @@ const removeHistory = (project: string): AuditAttack["statements"] => [
   ["DELETE FROM audit_head WHERE chain = $1", () => [project]],
 ];
 
-/** Resets chain A to the state of an earlier seal, including its head and code. */
+/** Resets chain A to the state of an earlier seal, including the hash and the MAC of its head. */
 const rewindA = (
   { projects: [A], olderHeads }: AttackedLog,
   seq: number,

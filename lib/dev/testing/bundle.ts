@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterFile } from "./after-file";
 
-/** Packages that are not ES modules use `require` and `__dirname`. */
+/**
+ * Code at the beginning of each bundle. It defines `require`, `__filename` and `__dirname`, which
+ * packages use that are not ES modules.
+ */
 const BANNER = [
   'import { createRequire as requireFrom } from "node:module";',
   'import { dirname as folderOf } from "node:path";',

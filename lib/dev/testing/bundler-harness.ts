@@ -13,8 +13,8 @@ import { startBareAnvil, type BareAnvil } from "./bare-anvil";
 import { createMemorySigner } from "./memory-signer";
 
 /**
- * The local chains of `npm start` use the same mode: a transaction is mined at once, and there is
- * also one block a second.
+ * Options with which the chain behaves like the local chains of `npm start`: a transaction is mined
+ * immediately, and there is also one block a second.
  */
 const ANVIL_ARGS = [
   "--block-time",

@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path";
 import { namedContracts } from "@/lib/contracts/all";
 import type { Contract } from "@/lib/contracts/contract";
 
-/** One call in each line: `{ operationId, request?, response }`. */
+/** File of the recorded calls, one in each line: `{ operationId, request?, response }`. */
 export const RECORDED_CALLS = resolve(".data/recorded-calls.ndjson");
 
 const jsonOf = async (message: Request | Response): Promise<unknown> => {

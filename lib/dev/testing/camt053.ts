@@ -81,7 +81,10 @@ const FACETS: Readonly<Record<string, (text: string) => boolean>> = {
   EntryStatus: oneOf("BOOK"),
 };
 
-/** The type of an element, and how often it occurs: once, at most once, or any number of times. */
+/**
+ * The type of an element, and how often the element occurs: once, or `?` at most once, `*` any
+ * number of times, `+` at least once.
+ */
 type Child = readonly [name: string, type: string, often?: "?" | "*" | "+"];
 
 const TYPES: Readonly<Record<string, readonly Child[]>> = {
@@ -238,7 +241,7 @@ interface ReadEntry {
 
 export interface ReadStatement {
   readonly statement: XmlNode;
-  /** Signed, as `amount` of an entry. */
+  /** Decimal, below zero for a debit, like `closing`. */
   readonly opening: string;
   readonly closing: string;
   readonly entries: readonly ReadEntry[];

@@ -17,7 +17,7 @@ export const changedChainsFile = (change: (chain: ChainConfig) => void): string 
   return file;
 };
 
-/** Added to the id of a local chain. */
+/** Number that `renumberedChainsFile` adds to the id of each local chain. */
 const RENUMBERED = 100_000;
 
 /** The local chains under other ids, because production refuses the ids of local chains. */

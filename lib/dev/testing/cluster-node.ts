@@ -44,7 +44,10 @@ const serverPid = async (url: string): Promise<number> => {
   }
 };
 
-/** @param url URL of any database on the node */
+/**
+ * Kills the PostgreSQL server of a node with kill -9.
+ * @param url URL of any database on the node
+ */
 export const killNode = async (
   url: string,
 ): Promise<{ readonly restart: () => Promise<void> }> => {
@@ -55,8 +58,8 @@ export const killNode = async (
     .split("\0")
     .slice(1, -1);
   process.kill(pid, "SIGKILL");
-  // Starts the server through a shell that exits at once, because the server must continue after
-  // the test's process ends.
+  // Starts the server through a shell that exits immediately, because the server must continue
+  // after the test's process ends.
   const start = (): void => {
     spawn("sh", ["-c", 'setsid "$@" >/dev/null 2>&1 &', "sh", program, ...args], {
       uid,
@@ -66,7 +69,8 @@ export const killNode = async (
   };
   return {
     restart: async () => {
-      // A server refuses to start while processes of the killed one remain.
+      // Tries to start the server once a second, because it refuses to start while processes of the
+      // killed server remain.
       for (let waitedMs = 0; !(await answers(url)); waitedMs += POLL_MS) {
         if (waitedMs > BACK_MS) throw new Error("The node does not answer again.");
         if (waitedMs % 1000 === 0) start();

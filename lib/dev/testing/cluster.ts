@@ -8,7 +8,10 @@ import { APP_ROLE } from "@/lib/stack/postgres/embedded-postgres";
 import type { SharedPostgres } from "./hub";
 
 const TEMPLATE = "causeway_template";
-/** Fewer than the default, because each file copies the tables of all shards. */
+/**
+ * Number of shards of each distributed table. It is lower than the default of Citus, because each
+ * test file copies the tables of all shards.
+ */
 const SHARDS = 4;
 
 const ask = async <Row extends object>(

@@ -11,7 +11,7 @@ export interface CrashWalkOptions {
    * the walk ends only when it is complete, within the test's time-out.
    */
   readonly budgetMs?: number;
-  /** Default: 0. */
+  /** Number of kills before which `budgetMs` does not end the walk. Default: 0. */
   readonly killsMin?: number;
   /**
    * The goals of a sample: a worker is killed at least once at a point of each of these kinds
@@ -63,11 +63,9 @@ const total = (counts: ReadonlyMap<string, number>): number =>
  * before it looks for an open goal, because otherwise all lives would end at their first point.
  */
 const HEAD_START_MAX = 12;
-/**
- * A life that meets no new goal within this many points, or this time, is killed at its current
- * point.
- */
+/** A life that meets no new goal within this many points is killed at its current point. */
 const POINTS_MAX = 400;
+/** A life that meets no new goal within this time is killed at its current point. */
 const PATIENCE_MS = 20_000;
 /**
  * After this many lives without a new goal the remaining goals are given up; `missed` returns them.
@@ -82,9 +80,9 @@ interface Plan {
 }
 
 /**
- * Kills workers at points of their work, one kill per life, while they do due work. One worker
- * runs at a time, because with two workers the first would take all the work. The next process is
- * loaded in the meantime.
+ * Kills workers at points of their work, one kill for each worker. Only one worker runs at a time,
+ * because with two workers the first would take all the work. The next worker process is loaded in
+ * the meantime.
  */
 export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
   const { random } = options;
@@ -122,7 +120,7 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
       if (plan === null) return false;
       own.points += 1;
       // A point that occurs only after a crash may never occur again, so the worker is killed there
-      // at once.
+      // the first time.
       const isNew =
         known.has(goal) && !met.has(goal) && (own.points > plan.from || !common.has(goal));
       own.isVain = plan.from !== Infinity && !isNew;

@@ -41,7 +41,7 @@ const openConnections = async (url: string, name: string): Promise<number> => {
   try {
     for (let waitedMs = 0; ; waitedMs += ENDING_POLL_MS) {
       const { rows } = await client.query<{ count: number }>(
-        // A cluster has internal connections.
+        // Internal connections of a cluster are not counted.
         `SELECT count(*)::int AS count FROM pg_stat_activity
          WHERE datname = $1 AND backend_type = 'client backend' AND application_name NOT LIKE 'citus%'`,
         [name],
@@ -80,7 +80,8 @@ const createFrom = async (
   const url = (name: string): string => shared.urlPattern.replace(/DATABASE$/, name);
   const name = `test_${randomBytes(8).toString("hex")}`;
   const file = expect.getState().testPath ?? "a test file";
-  // Copying the files is faster than logging every page, because the template is small.
+  // On a single server, copying the files is faster than logging every page, because the template
+  // is small.
   const strategy = shared.workers === undefined ? "FILE_COPY" : "WAL_LOG";
   const source = template === null ? "template0" : `${template} STRATEGY ${strategy}`;
   const nodes = [shared.urlPattern, ...(shared.workers ?? [])].map((node) =>

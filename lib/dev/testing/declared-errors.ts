@@ -19,7 +19,8 @@ export const undeclaredError = async (
   answer: Response,
 ): Promise<string | null> => {
   if (answer.status < 400) return null;
-  // A 503 of the readiness check has the form of its normal answer, and names what is missing.
+  // A 503 of the readiness check is not an error body: it has the form of the normal answer, and
+  // names what is missing.
   if (contract.path === getReadiness.path) return null;
   const operation = `${contract.method} ${contract.path}`;
   const body: unknown = await answer

@@ -6,7 +6,10 @@ import { errorHeaders, NOT_MODIFIED_HEADERS, successHeaders } from "@/lib/http/o
 const NOT_MODIFIED = 304;
 const FIRST_ERROR = 400;
 
-/** Headers that every answer has. They are for browsers and connections, not for callers. */
+/**
+ * Headers, in lower case, that the document need not name. They are for browsers and connections,
+ * not for callers.
+ */
 const UNNAMED: ReadonlySet<string> = new Set([
   // The document describes this header by the media type of the answer.
   "content-type",

@@ -23,7 +23,7 @@ import type { EvmAddress } from "@/lib/core/evm";
 
 const WAIT = { timeout: 60_000, interval: 100 };
 
-/** A token transfer that a local account signs. The account is funded first. */
+/** Funds a local account, and sends a token transfer that the account signs. */
 export const sendFromOutside = async (
   registry: ChainRegistry,
   account: PrivateKeyAccount,
@@ -58,7 +58,7 @@ const multicallAbi = parseAbi([
   "function aggregate3Value(Call3Value[] calls) payable",
 ]);
 
-/** Coins that a contract forwards, so that no transaction names the wallet as its recipient. */
+/** Sends coins through a contract, so that no transaction names the wallet as its recipient. */
 export const sendCoinsByContract = async (
   registry: ChainRegistry,
   chainId: number,
@@ -89,7 +89,7 @@ export const sendCoinsByContract = async (
   expect(receipt.status).toBe("success");
 };
 
-/** Searches a chain like a worker until `isSo` holds. */
+/** Searches a chain for deposits like a worker, again and again until `isSo` does not throw. */
 export const followUntil = (
   deposits: Pick<DepositsService, "follow">,
   chainId: number,

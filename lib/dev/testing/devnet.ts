@@ -25,7 +25,8 @@ export interface TestDevnet {
 
 type Variables = Readonly<Record<string, string>>;
 
-// The discard port, so that a service that was not started is never reached by chance.
+// URL for services that were not started. It has the discard port, so that no other server is
+// reached by chance.
 const NOWHERE = "http://127.0.0.1:9";
 const LOCAL_CHAIN_IDS = ["31337", "31338", "31339"];
 

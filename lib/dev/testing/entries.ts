@@ -5,7 +5,10 @@ import { build } from "esbuild";
 import { isAlive } from "@/lib/platform/os/process.mjs";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** Inside the project, so that the bundles find its packages. */
+/**
+ * Folder of the bundles of all runs. It is inside the project, so that the bundles find the
+ * project's packages.
+ */
 const RUNS = join(ROOT, "node_modules", ".cache", "causeway-tests");
 
 /** The programs that tests start as separate processes, some of them dozens of times in a run. */

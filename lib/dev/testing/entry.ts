@@ -9,7 +9,7 @@ declare module "vitest" {
   }
 }
 
-/** The bundle of a program. */
+/** Path of the bundle of a program. */
 export const entryFile = (name: EntryName): string => join(inject("entries"), `${name}.js`);
 
 /**

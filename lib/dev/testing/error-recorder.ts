@@ -5,7 +5,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** One error body in each line. */
+/** File of the recorded errors, one error body in each line. */
 export const RECORDED_ERRORS = resolve(".data/recorded-errors.ndjson");
 
 /** Appends the body of an answer that is an error with a code. */

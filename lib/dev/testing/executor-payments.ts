@@ -38,7 +38,7 @@ export const codeOf = async (work: Promise<unknown>): Promise<string> => {
   return isDomainError(outcome) ? outcome.code : String(outcome);
 };
 
-/** Stores a payment like the repository before its broadcast. */
+/** Returns the input with which the repository stores and signs a payment before its broadcast. */
 export const signedOnly = (
   { chainId, purpose, to, data, value, gas, fees }: NewTransaction,
   { executorKey, firstNonce, now }: { executorKey: Hex; firstNonce: bigint; now: Date },

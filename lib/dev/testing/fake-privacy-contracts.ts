@@ -90,7 +90,7 @@ const keyOf = (token: Token, owner: EvmAddress): string =>
 const secretOf = ({ wallet, index }: DepositSlot, { address }: PrivacyPool): string =>
   numberOf("deposit", wallet.mnemonic, address, index);
 export const nullifierHashOf = (secret: string): string => numberOf("nullifier", secret);
-/** The precommitment, which identifies the deposit with that number on the chain. */
+/** The precommitment of a wallet's deposit number, which identifies the deposit on the chain. */
 export const precommitmentOf = (slot: DepositSlot, pool: PrivacyPool): string =>
   numberOf("precommitment", secretOf(slot, pool));
 

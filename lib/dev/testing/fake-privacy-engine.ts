@@ -56,7 +56,11 @@ const noteOf = (
   throw new NotReadyError("The chain has not shown the note yet.");
 };
 
-/** The transaction of a spend. */
+/**
+ * Returns the transaction of a spend.
+ * @throws NoteGoneError when the note is worth less than the spend
+ * @throws NotReadyError when the note is not approved, or an unrelated association set is published
+ */
 const made = (world: FakePrivacyWorld, spend: Spend) => {
   const note = noteOf(world, spend);
   if (note.valueBase < spend.withdrawBase) throw new NoteGoneError("The note is worth less.");

@@ -86,8 +86,8 @@ export const createFakePrivacyWorld = (options: {
     hasShown: bindDeps(contracts, hasShown),
     anonymitySetOf: bindDeps(contracts, anonymitySetOf),
     /**
-     * Ends no earlier than the next turn of the event loop, because a proof takes time and can be
-     * stopped.
+     * Waits while `holdProofs` holds proofs. Ends no earlier than the next turn of the event loop,
+     * because a proof takes time and can be stopped.
      */
     proofTime: async (): Promise<void> => {
       await gate;
@@ -115,7 +115,7 @@ export const createFakePrivacyWorld = (options: {
       for (const { label } of deposits.values()) if (!declined.has(label)) approved.add(label);
       contracts.isOtherSet = false;
     },
-    /** Deposits that the account makes from now on are declined. */
+    /** Declines the deposits that the account makes from now on. */
     declineDepositsOf: (account: EvmAddress): void => {
       contracts.declinedAccounts.add(account);
     },

@@ -39,7 +39,7 @@ const request = (
 });
 
 /**
- * The world of the contract tests with the fake provider, without chains.
+ * The world for the contract tests of routing providers, with the fake provider and without chains.
  * @param provided creates, from the fake, the object that the tests call instead of the fake
  */
 export const fakeRoutingWorld = (

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { behind, type Call } from "./lagging-node";
 
 /**
- * The fault to apply to a call. For a batch, the first five apply to the whole HTTP request, the
- * others to single calls.
+ * The fault to apply to a call. In a batch, the kinds `error`, `swallow` and `lag` apply to single
+ * calls, and the other kinds to the whole HTTP request.
  */
 export type Fault =
   /** Never answers; the call does not reach the chain. */

@@ -3,8 +3,8 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { compileContract } from "./solidity";
 
 /**
- * The block number that the contract returns. It belongs to another chain, because contracts on
- * Arbitrum return the number of an Ethereum block too.
+ * The block number that the contract returns. It simulates Arbitrum, where contracts read the
+ * number of an Ethereum block.
  */
 export const FOREIGN_BLOCK = 7n;
 

@@ -9,7 +9,8 @@ import {
 import type { PrivateKeyAccount } from "viem/accounts";
 import { compileContract } from "./solidity";
 
-// The names are those of Circle's FiatToken, Tether's TetherToken and Chainalysis' SanctionsList.
+// The functions have the names of Circle's FiatToken, Tether's TetherToken and Chainalysis'
+// SanctionsList.
 const SOURCE = `
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.26;

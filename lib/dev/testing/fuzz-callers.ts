@@ -58,7 +58,10 @@ const bearer = ({ session }: Person): Credentials => ({
   authorization: `Bearer ${session.accessToken}`,
 });
 
-/** Two projects: one with members, keys and money, and one of a stranger. */
+/**
+ * Creates the callers in two projects: one project with members, keys and money, and the project of
+ * a stranger.
+ */
 export const fuzzCallers = async (api: TestApi): Promise<FuzzCallers> => {
   const members: (Person & { readonly role: (typeof ROLES)[number] })[] = [];
   for (const role of ROLES) members.push({ ...(await newPerson(api)), role });

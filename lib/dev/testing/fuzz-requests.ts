@@ -186,7 +186,7 @@ const bodies = (
   );
 };
 
-/** Requests to one operation. */
+/** Returns the arbitrary of requests to one operation. */
 export type RequestArbitrary = (operation: Operation) => fc.Arbitrary<FuzzRequest>;
 
 export const requestArbitraries = (document: Json): RequestArbitrary => {

@@ -66,7 +66,10 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-/** The same seed creates the same requests, but the ids in them depend on earlier answers. */
+/**
+ * Sends all rounds of requests, and returns the report. The same seed creates the same requests,
+ * but the ids in them depend on earlier answers.
+ */
 export const runFuzz = async ({
   document,
   origin,

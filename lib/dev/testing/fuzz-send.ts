@@ -161,7 +161,8 @@ export const createSender = (origin: string, connections: number) => {
       return await once(sent);
     } catch (error) {
       if (sent.body.byteLength > LARGE_BYTES) return null;
-      // The service may close a persistent connection at the moment of its next use.
+      // Sends the request again when its persistent connection was reused, because the service may
+      // close such a connection at that moment.
       if ((error as { reused?: boolean }).reused === true) return once(sent);
       throw error;
     }
@@ -271,7 +272,8 @@ const headerFault = (
 /** The fault of an answer according to the document; null when there is none. */
 export const faultOf = (document: Json, sent: Sent, answer: FuzzAnswer): string | null => {
   const contract = contractOf(document, sent);
-  // A 503 of the readiness check has the form of its normal answer, and names what is missing.
+  // A 503 of the readiness check is not an error body: it has the form of the normal answer, and
+  // names what is missing.
   if (contract?.path === "/ready" && contract.response.safeParse(parsed(answer.text)).success)
     return null;
   const fault =

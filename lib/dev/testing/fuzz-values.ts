@@ -9,7 +9,7 @@ const DEPTH_MAX = 7;
 const ITEMS_MAX = 4;
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** Values that are invalid nearly everywhere, by their purpose. */
+/** Values that are invalid for nearly every property. */
 export const HOSTILE: readonly unknown[] = [
   "",
   " ",

@@ -33,7 +33,7 @@ declare module "vitest" {
  */
 export interface SharedPostgres {
   readonly urlPattern: string;
-  /** The same pattern with the role of the service, which owns nothing. */
+  /** Like `urlPattern`, but with the role of the service, which owns nothing. */
   readonly appUrlPattern: string;
   readonly template: string;
   /**

@@ -42,7 +42,7 @@ export const fund = async (
   await client.call(useFaucet, { body: { address, ...at } });
 };
 
-/** Quotes, enters the code and prepares; the caller has only to execute. */
+/** Creates a quote, enters the code and prepares the swap. The caller only needs to execute it. */
 export const prepareQuote = async (
   api: TestApi,
   customer: Customer,
@@ -94,7 +94,7 @@ export const balanceOnChain = async (
       });
 };
 
-/** Creates a transfer, enters the code and prepares; the caller has only to execute. */
+/** Creates a transfer, enters the code and prepares it. The caller only needs to execute it. */
 export const prepareTransfer = async (
   api: TestApi,
   customer: Customer,

@@ -47,7 +47,10 @@ const SHORT = 16;
 const standsAlone = (text: string, short: string): boolean =>
   new RegExp(`(?<![0-9A-Za-z.])${short}(?![0-9A-Za-z])`).test(text);
 
-/** @returns each place that contains a canary, and the form of the canary there */
+/**
+ * Searches texts for all forms of the canaries.
+ * @returns each place that contains a canary, and the form of the canary there
+ */
 export const findLeaks = (
   canaries: readonly Canary[],
   places: readonly SearchedText[],

@@ -4,7 +4,7 @@ import type { Outcome } from "@/lib/books/ledger/snapshot";
 
 export interface LoadOptions {
   readonly projectId: string;
-  /** Prefix of every key. */
+  /** Prefix of every idempotency key. */
   readonly name: string;
   readonly accounts: readonly string[];
   readonly inFlight: number;
@@ -18,7 +18,7 @@ const AMOUNT_MAX = 100;
 const OVERDRAFT_BASE = 10n ** 15n;
 
 /**
- * Posts transfers between these accounts until it is stopped; one in ten is an overdraft.
+ * Posts transfers between the accounts until `isOver` returns true; one in ten is an overdraft.
  * @returns the number of posted transfers
  */
 export const postLoad = async (

@@ -123,7 +123,7 @@ class Decoder {
   command([op, a, b, amount]: Step): LedgerCommand {
     const earlier = pick(this.sent, a);
     if (op >= 97 && earlier) {
-      // The same key again, with the same or a different request.
+      // Uses the key of an earlier command again, with the same or a different request.
       return op === 97 && "amountBase" in earlier
         ? { ...earlier, amountBase: earlier.amountBase + 1n }
         : earlier;

@@ -3,7 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const WAIT_MS = 30_000;
 const POLL_MS = 50;
-/** esbuild keeps a process running for later builds of the same worker. */
+/**
+ * Commands that do not count as left. esbuild keeps a process running for later builds of the same
+ * worker.
+ */
 const STAYS = /esbuild/;
 
 const read = (file: string): string => {

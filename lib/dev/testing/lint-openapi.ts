@@ -25,7 +25,10 @@ const RULES = {
   "no-server-example.com": "error",
 } as const;
 
-/** @returns the findings, one per line; empty for a valid document */
+/**
+ * Lints a document with Redocly's recommended rules and the project's own rules.
+ * @returns the findings, one per line; empty for a valid document
+ */
 export const lintOpenApi = async (document: object): Promise<Finding[]> => {
   const config = await createConfig({ extends: ["recommended"], rules: RULES });
   const problems = await lintFromString({ source: JSON.stringify(document), config });

@@ -19,7 +19,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   noteId: "1234567890",
   prefix: "cw_test_1a2b",
   last4: "3c4d",
-  // Tests of private operations use an engine without proofs.
+  // Tests of private operations use a fake engine, but the examples name the real engine.
   engine: "Privacy Pools (0xbow)",
 };
 

@@ -4,7 +4,10 @@ import type { Signer, SignerScope } from "@/lib/chain/ports/signer";
 
 const nameOf = (scope: SignerScope): string => `${scope.projectId ?? ""}/${scope.keyId}`;
 
-/** A signer with keys in memory. `serviceKeys` are the service's own keys: `executor`. */
+/**
+ * A signer with keys in memory. `serviceKeys` contains the private keys of the service's own
+ * accounts, by key id (`executor`).
+ */
 export const createMemorySigner = (serviceKeys: Readonly<Record<string, Hex>>): Signer => {
   const keys = new Map<string, PrivateKeyAccount>();
   for (const [keyId, key] of Object.entries(serviceKeys)) {

@@ -10,7 +10,11 @@ import { nobody } from "./wallet-payouts";
 
 const secret = (): string => `dev_${testKey().slice(2)}`;
 
-/** @param usdPegged whether the chain's configuration defines the token as worth a dollar */
+/**
+ * Deploys the token `ODD` on one chain of the shared devnet, and returns the token, the address
+ * that the token blocks, and the environment variables of processes that pay with it.
+ * @param usdPegged whether the chain's configuration defines the token as worth a dollar
+ */
 export const startOddPayouts = async (
   chainId: number,
   { usdPegged }: { readonly usdPegged: boolean },

@@ -141,7 +141,8 @@ const inlinedCopies = (document: OpenApiDocument): string[] => {
     const form = JSON.stringify({ ...schema, description: undefined });
     seen.set(form, [...(seen.get(form) ?? []), place]);
   }
-  // Two requests may have the same fields by chance, so each keeps a separate name.
+  // Copies that all have a name are no fault, because two requests may have the same fields by
+  // chance.
   return [...seen.values()]
     .filter((places) => places.length > 1 && !places.every(isNamed))
     .map((places) => places.join(" = "));
@@ -196,7 +197,10 @@ const RULES = {
 
 export type OwnRule = keyof typeof RULES;
 
-/** @returns violations of the project's own rules, one per line */
+/**
+ * Checks the document against the project's own rules.
+ * @returns violations, one per line
+ */
 export const ownFindings = (document: OpenApiDocument): string[] =>
   Object.entries(RULES).flatMap(([rule, check]) =>
     check(document).map((place) => `${rule} ${place}`),

@@ -13,9 +13,11 @@ interface Found {
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Keywords of JSON Schema whose value is a schema, a list of schemas, or schemas by name. */
+/** Keywords of JSON Schema whose value is one schema. */
 const ONE = ["items", "additionalProperties", "propertyNames", "not"];
+/** Keywords of JSON Schema whose value is a list of schemas. */
 const LISTS = ["oneOf", "anyOf", "allOf", "prefixItems"];
+/** Keywords of JSON Schema whose value is an object of schemas by name. */
 const BY_NAME = ["properties", "patternProperties", "$defs"];
 
 const innerOf = (schema: Json): readonly (readonly [string, unknown])[] => [

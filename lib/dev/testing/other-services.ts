@@ -3,8 +3,8 @@ import type { ChainRegistry } from "@/lib/chain/registry";
 import { afterFile } from "./after-file";
 
 /**
- * The services of an instance with the same secrets on another database. `getServices()` returns
- * them from now on. Closed after the file.
+ * Creates the services of another instance, with the same secrets and another database.
+ * `getServices()` returns them from now on. They are closed after the test file.
  */
 export const otherServices = (
   { config }: Services,

@@ -21,7 +21,7 @@ const routerAbi = parseAbi([
 ]);
 const mintAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
 
-/** Every path from a dollar token to WETH on chain one. */
+/** For each dollar token of chain one, its decimals and the fee tiers of its pools with WETH. */
 const POOLS = [
   { token: contracts.usdc, decimals: 6, fees: [500, 3000, 10_000] },
   { token: contracts.usdt, decimals: 6, fees: [500, 3000] },
@@ -93,7 +93,10 @@ const spokePoolAbi = parseAbi([
   "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes message) payable",
 ]);
 
-/** Uses the next deposit number of chain one. */
+/**
+ * Makes a deposit of another account from chain one to chain two, which uses the next deposit
+ * number of chain one.
+ */
 export const depositOfSomebody = async (
   one: OwnChain,
   two: OwnChain,

@@ -10,7 +10,7 @@ import { ownPostgres } from "./own-postgres";
 
 interface OwnInstallationOptions {
   readonly confirmations: number;
-  /** Whether its deposits into privacy pools are approved. Default: false. */
+  /** Whether deposits into the privacy pools of these chains are approved. Default: false. */
   readonly hasAssociation?: boolean;
 }
 

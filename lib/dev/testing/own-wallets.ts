@@ -32,7 +32,7 @@ type Signatures = NonNullable<BodyInput<typeof executeSwap>["signatures"]>;
 const RECEIPT_TIMEOUT_MS = 20_000;
 const FILL_DEADLINE_SECONDS = 6;
 
-/** A wallet that the person's key controls, linked to the project by its signature. */
+/** Links a wallet to the customer's project with the wallet's signature, and returns the wallet. */
 export const linkedWallet = async (
   { session }: Customer,
   account: PrivateKeyAccount = testAccount(),
@@ -47,7 +47,7 @@ export const linkedWallet = async (
   return account;
 };
 
-/** The smart account of a linked wallet. */
+/** Creates the smart account of a linked wallet, and returns its address. */
 export const ownSmartAccount = async (
   { session }: Customer,
   owner: Address,
@@ -59,7 +59,10 @@ export const ownSmartAccount = async (
   return address;
 };
 
-/** Quotes, enters the code and prepares. Returns the actions for the wallets. */
+/**
+ * Creates a quote, enters the code and prepares the swap. Returns the quote, and the prepared swap
+ * with the actions for the wallets.
+ */
 export const prepareOwn = async (
   api: TestApi,
   customer: Customer,
@@ -137,7 +140,7 @@ const doAction = async (
   };
 };
 
-/** Does all actions of prepare, one after another. */
+/** Does all actions of a prepared swap one after another, and returns the signatures. */
 export const doActions = async (
   api: TestApi,
   accounts: readonly PrivateKeyAccount[],
@@ -179,7 +182,7 @@ export const executeOwn = (customer: Customer, quoteId: string, signatures?: Sig
 
 const FEE = 10_000_000_000n;
 
-/** A signed transaction that no node has seen. */
+/** Signs the transaction of an action, but sends it to no node. */
 export const signedTransaction = async (
   api: TestApi,
   account: PrivateKeyAccount,
@@ -215,8 +218,8 @@ export const broadcast = async (
 };
 
 /**
- * A chains file with a bridge that carries only USDC, so that other tokens are sold first, and with
- * deadlines that a test can wait for.
+ * Returns the path of a chains file with a bridge that carries only USDC, so that other tokens are
+ * sold first, and with deadlines that a test can wait for.
  */
 export const narrowBridgeChains = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "causeway-chains-"));

@@ -6,10 +6,7 @@ const FLAGS = { present: 0x01, verified: 0x04, newCredential: 0x40 } as const;
 const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 
-/**
- * CBOR (RFC 8949) for the parts of an attestation without statement: short byte strings, texts and
- * maps.
- */
+/** Encodes a byte string in CBOR (RFC 8949), the format of attestations. */
 const cborBytes = (bytes: Uint8Array): Buffer =>
   Buffer.concat([
     bytes.length < 24

@@ -47,7 +47,10 @@ export const MARKER = accountNamed("marker");
 export const OTHER_MARKER = accountNamed("other marker");
 export const STRANGER = accountNamed("stranger");
 
-/** Any operation will do, because the paymaster checks only the hash. */
+/**
+ * The operation with which tests call the paymaster. Its content does not matter, because the
+ * paymaster checks only the hash.
+ */
 const OPERATION = {
   sender: STRANGER,
   nonce: 0n,

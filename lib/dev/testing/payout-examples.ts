@@ -9,7 +9,7 @@ interface PayoutExamples {
   readonly chainId: number;
   readonly recipient: string;
   readonly person: Readonly<Record<string, string>>;
-  /** Puts a paid payout into doubt. */
+  /** Changes the records of a paid payout so that it is in doubt who paid it. */
   readonly doubt: (id: string) => Promise<void>;
   /** Headers of an API key that is exempt from codes. */
   readonly key: Readonly<Record<string, string>>;

@@ -5,7 +5,10 @@ import { startLife, type LifeOptions, type Point } from "./worker-life";
 
 const SETTLE_MS = 90_000;
 
-/** The steps of a batch, named after its writes and broadcasts. */
+/**
+ * For each step of a batch, a function that returns true for the points of that step. Points are
+ * named after writes and broadcasts.
+ */
 export const PAYOUT_STEPS = {
   reserve: ({ label }: Point) => label === "UPDATE sponsor_usage",
   sign: ({ stage, label }: Point) =>
@@ -47,7 +50,9 @@ export const createPayoutLives = ({
       { timeout: SETTLE_MS, interval: 100 },
     );
 
-  /** Ends the leases at once, instead of after their eight seconds. */
+  /**
+   * Ends the leases of a killed worker's jobs immediately. Otherwise they end after eight seconds.
+   */
   const endLeasesOf = async (pid: number): Promise<void> => {
     await pool.query(
       "UPDATE job SET locked_until = now() - interval '1 second' WHERE locked_by LIKE $1",
@@ -85,7 +90,10 @@ export const createPayoutLives = ({
       await last.ended;
     },
 
-    /** Returns false when everything was paid before the step occurred that often. */
+    /**
+     * Lets a loaded worker work until it is killed at the n-th occurrence of a step. Returns false
+     * when everything was paid before that.
+     */
     liveUntil: async (
       loaded: ReturnType<typeof loadLife>,
       { is, nth }: { is: (point: Point) => boolean; nth: number },

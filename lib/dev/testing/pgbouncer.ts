@@ -33,8 +33,9 @@ export const pgbouncerBinary = (): string | null =>
   PLACES.find((place) => existsSync(place)) ?? null;
 
 /**
- * PgBouncer, like PostgreSQL, refuses to run as root. The user `postgres` exists wherever the
- * embedded server has run as root.
+ * Returns the user and the group for PgBouncer when this process runs as root, because PgBouncer
+ * refuses to run as root; otherwise null. The user `postgres` exists wherever the embedded server
+ * has run as root.
  */
 const accountForRoot = (): { uid: number; gid: number } | null => {
   if (process.getuid?.() !== 0) return null;

@@ -21,7 +21,10 @@ const SCANS: ReadonlySet<string> = new Set(["Seq Scan", "Index Scan", "Index Onl
 const isWhole = (node: PlanNode): boolean =>
   SCANS.has(node["Node Type"]) && node["Index Cond"] === undefined;
 
-/** @param text a statement with parameters */
+/**
+ * Returns PostgreSQL's plan of a statement.
+ * @param text a statement with parameters
+ */
 const planOf = async (client: pg.ClientBase, text: string): Promise<PlanNode> => {
   const count = Math.max(
     0,

@@ -38,8 +38,8 @@ const isKind = (text: string): text is PointKind => POINT_KINDS.some((kind) => k
 /** Classifies a point by the worker's action, independent of chain, leg or table. */
 export const pointKind = ({ stage, label, hasEffect }: Point): PointKind => {
   const [, step = ""] = STEPS.find(([pattern]) => pattern.test(label)) ?? [];
-  // A crash undoes writes only inside a transaction. A single statement outside of one takes
-  // effect at once, so it does not count as such a write.
+  // A crash undoes only writes inside a transaction. A single statement outside of a transaction
+  // takes effect immediately, so it is not of this kind.
   if (step === "a write inside a transaction" && hasEffect) return "another point";
   const kind = `${stage} ${step}`;
   return isKind(kind) ? kind : "another point";

@@ -21,7 +21,7 @@ export interface PrivacyEngineHarness {
   /** Another engine for the same chain, with an empty cache. */
   newEngine(): PrivacyEngine;
   readonly chainId: number;
-  /** Two assets with pools, and an exchange between them. */
+  /** An asset with a privacy pool. An exchange swaps it for `tokenOut`, which also has a pool. */
   readonly token: Token;
   readonly tokenOut: Token;
   /** An account with plenty of both assets. */
@@ -146,7 +146,7 @@ const proofsTakeTurns = async ({
   const stopped = new Error("Nobody wants it any more.");
   const first = engine.prove(toAddress(note, 1n), controller.signal, () => {
     events.push("the first begins");
-    // The other proofs wait in the queue when the first one is stopped.
+    // Stops the first proof in a later turn, when the other proofs already wait in the queue.
     setImmediate(() => {
       events.push("the first is stopped");
       controller.abort(stopped);
@@ -182,7 +182,7 @@ const spendPaysOnce = async ({
   await expect(engine.prove(toAddress(note, note.valueBase + 1n), never())).rejects.toThrow(
     NoteGoneError,
   );
-  // A lagging node has not seen the note, which is different from a spent note.
+  // A lagging node has not seen the note. This must cause another error than a spent note.
   await expect(engine.prove(toAddress({ ...note, id: "1" }, 1n), never())).rejects.toThrow(
     NotReadyError,
   );

@@ -117,7 +117,7 @@ const deposit = async (
   world.approveDeposits();
 };
 
-/** Spends a note of the wallet like somebody who has the mnemonic. */
+/** Returns a function that spends a note of the wallet, like somebody who has the mnemonic. */
 const stealer = async ({ services, world, engine }: Money, walletId: string) => {
   const wallet = await walletKeyOf(services, walletId);
   return async (noteId: string): Promise<void> => {

@@ -15,10 +15,13 @@ import type { TestApi, TestSession } from "./api";
 import { testAccount } from "./factories";
 import type { privateMoney } from "./private-money";
 
-/** Longer than a step waits for its note. */
+/**
+ * Time by which `failedTransfer` moves the worker's clock. It is longer than a step waits for its
+ * note.
+ */
 const HALF_HOUR_MS = 1_900_000;
 
-/** Approves with the person's mailed one-time codes. */
+/** Returns functions that approve with the person's mailed one-time codes. */
 const mailedApprovals = (
   api: TestApi,
   { session, email }: { readonly session: TestSession; readonly email: string },
@@ -86,8 +89,8 @@ export const privatePayments = async (money: Awaited<ReturnType<typeof privateMo
   };
 
   /**
-   * A transfer that fails, because the association set stays different for longer than a note
-   * waits.
+   * Makes a transfer that fails, because an unrelated association set stays published for longer
+   * than the transfer waits for its note.
    */
   const failedTransfer = async (
     privacyWalletId: string,

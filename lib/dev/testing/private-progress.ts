@@ -13,6 +13,7 @@ const INTERVAL_MS = 200;
 const APPROVAL_TIMEOUT_MS = 30_000;
 
 /**
+ * Returns functions that wait until private operations, balances and exits have a given state.
  * @param client read at each call, because tests sign in after their file was loaded
  * @param timeoutMs maximum duration of a private operation
  */

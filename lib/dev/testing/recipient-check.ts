@@ -89,7 +89,7 @@ export const recipientCheckTests = (
         token.address,
         entryPoint,
         multicall3,
-        // The routing provider names these two contracts.
+        // The service knows these two contracts from the routing provider.
         uniswapV3?.swapRouter02,
         across?.spokePool,
       ];

@@ -9,8 +9,8 @@ import {
 } from "./token-attacks";
 
 /**
- * The effects of a stolen token on records that move no money: contacts, names and states of
- * accounts, memos.
+ * Rows of the table in authority-table.int.test.ts for records that move no money: contacts, names
+ * and states of accounts, memos.
  */
 export const RECORD_ROWS: AttackTable = {
   "PATCH /contacts/{id}": [

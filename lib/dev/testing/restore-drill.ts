@@ -11,7 +11,7 @@ import { otherServices } from "./other-services";
 import { ownInstallation } from "./own-installation";
 
 const CONFIRMATIONS = 2;
-/** Longer than an operation is valid. */
+/** Number of seconds by which `letTimePass` moves time. It is longer than an operation is valid. */
 const LATER_SECONDS = 1_000;
 
 export const DRILL_WAIT = { timeout: 60_000, interval: 50 };
@@ -46,8 +46,8 @@ export const restoreDrill = async ({ hasAssociation = false }: RestoreDrillOptio
     },
 
     /**
-     * Starts an instance with the same keys and a worker on the restored database. Signing is off
-     * in this instance.
+     * Restores the backup to another server, and starts an instance with a worker and the same keys
+     * on it. Signing is off in this instance.
      */
     beginElsewhere: async (backup: string): Promise<Services> => {
       const dataDir = postgres.elsewhere(`restored-${randomUUID()}`);

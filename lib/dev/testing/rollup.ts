@@ -25,7 +25,8 @@ const ADDRESSES = {
 const SENDER = "0x00000000000000000000000000000000000f3e5e";
 
 /**
- * Deploys a contract with the functions of the rollup's fee contract at its address.
+ * Puts a contract with the functions of the rollup's fee contract at the address of the fee
+ * contract.
  * @returns a function that sets its price for each byte of data: in wei on the OP stack, in gas on
  * Arbitrum
  */

@@ -119,7 +119,10 @@ export const routeJourneys = (world: () => LocalRouting) => {
       },
     })).provider;
 
-  /** Anybody can empty these contracts, so they must not keep a user's money. */
+  /**
+   * Checks that the contracts of Uniswap and Across hold no tokens. Anybody can empty these
+   * contracts, so they must not keep a user's money.
+   */
   const expectNothingLeft = async (chainId: number): Promise<void> => {
     const { registry, balanceOf } = world();
     const { router, handler, periphery } = contractsOf(registry, chainId);

@@ -56,8 +56,9 @@ export interface LocalRouting {
 }
 
 /**
- * A fixed limit instead of an estimate. A pool writes its oracle once per block, so the first swap
- * in a block needs more gas than estimated. With estimates, one swap in thirty ran out of gas.
+ * Gas limit of each call, instead of an estimate. A pool writes its oracle once per block, so the
+ * first swap in a block needs more gas than estimated. With estimates, one swap in thirty ran out
+ * of gas.
  */
 const GAS_LIMIT = 5_000_000n;
 

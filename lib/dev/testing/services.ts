@@ -55,7 +55,7 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
       devnet.allowMarker(executor),
     ]);
   }
-  // Next to other test files, a proving process with low priority would get no processor time.
+  // The service's usual prover, unless `overrides` replaces it.
   const services = createServices(config, { prover: createProver(), ...options.overrides });
   setServices(services);
   const worker =

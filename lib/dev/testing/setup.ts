@@ -1,4 +1,7 @@
-/** Runs at the beginning of each integration test file, so its hook is the last one of the file. */
+/**
+ * Runs at the beginning of each integration test file, so its hook `afterAll` runs after all other
+ * hooks of the file.
+ */
 import { afterAll } from "vitest";
 import { endFile } from "./after-file";
 import { leftProcesses } from "./left-processes";

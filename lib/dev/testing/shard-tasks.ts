@@ -15,8 +15,8 @@ const literal = (value: unknown): string => {
 
 /**
  * Returns how many shards Citus uses for each part of a statement that it runs separately. Empty
- * for an INSERT of rows from a parameter, because Citus copies such rows to their shards. The
- * values are in the text, because Citus cannot explain an INSERT of a SELECT with parameters.
+ * for an INSERT of rows from a parameter, because Citus copies such rows to their shards. Puts the
+ * values into the text, because Citus cannot explain an INSERT of a SELECT with parameters.
  */
 export const tasksOf = async (
   client: Pick<pg.Pool, "query">,

@@ -1,4 +1,7 @@
-/** Shifts the clock of a process: `Date` returns a time that is this far ahead. */
+/**
+ * Returns the URL of a module that shifts the clock of the process that imports it: `Date` then
+ * returns a time that is `aheadMs` ahead.
+ */
 export const skewedClock = (aheadMs: number): string => {
   const source = `
     const RightDate = globalThis.Date;

@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import type { Database } from "@/lib/platform/db/client";
 
-/** One statement, so that it sees a consistent state while legs and batches change. */
+/**
+ * Finds the budgets that differ from the sums over their legs and batches. It is one statement, so
+ * that it sees a consistent state while legs and batches change.
+ */
 const DIFFERENCES = `
   WITH parts AS (
     SELECT o.project_id, l.source_chain_id AS chain_id, l.sponsor_day AS day, l.sponsor_reserved_wei AS reserved,

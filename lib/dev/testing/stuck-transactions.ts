@@ -73,7 +73,7 @@ const freeSender = async (
     params: [hash],
   }));
   const found = z.array(raw.nullable()).parse(await rpcBatch(rpcUrl, lookUps));
-  // One of them was mined in the meantime, so the others are not stuck.
+  // One of the transactions was mined in the meantime, so the sender's other ones are not stuck.
   if (found.includes(null)) return;
   const calls = await Promise.all(
     inOrder.map(async (transaction, index) => {
@@ -99,8 +99,8 @@ const freeSender = async (
  * Frees transactions that anvil (1.7.1) forgot. When a transaction arrives at the moment in which
  * its sender's previous one is mined, anvil may make this transaction and all later ones of the
  * sender wait forever. This happens with and without interval mining, to about one transaction in
- * 500 when several are sent at once. Transactions that are removed and sent again unchanged are
- * mined at once.
+ * 500 when several are sent at the same time. Transactions that are removed and sent again
+ * unchanged are mined immediately.
  */
 export const freeStuckTransactions = async (rpcUrl: string): Promise<void> => {
   const { queued } = content.parse(await rpc(rpcUrl, "txpool_content"));

@@ -10,7 +10,7 @@ export type Body = Record<string, unknown>;
 
 type Wallet = Pick<ReturnType<typeof testAccount>, "address" | "signMessage">;
 
-/** The steps by which people link and unlink wallets. */
+/** Returns functions for the steps by which people link and unlink wallets. */
 export const walletLinker = (api: TestApi) => {
   const send = async (method: string, path: string, headers: Headers = {}, body?: unknown) => {
     const response = await api.fetch(path, {

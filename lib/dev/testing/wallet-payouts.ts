@@ -26,7 +26,7 @@ export interface SeededRow {
 }
 
 export interface SeededBatch {
-  /** Symbol, or any other name of a token. */
+  /** Symbol, or another name that `resolveToken` accepts. */
   readonly token: string;
   readonly rows: readonly SeededRow[];
 }
@@ -53,7 +53,7 @@ export const rowsOf = (name: string, count: number, firstBase = 1_000n): SeededR
 const totalOf = ({ rows }: SeededBatch): bigint =>
   rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
 
-/** A batch with its number, and the token in the form of the columns. */
+/** A batch with its number. The token has the form in which the database stores it. */
 type NumberedBatch = SeededBatch & { readonly number: number };
 
 interface Seeding {

@@ -94,7 +94,8 @@ export const callersOf = async (
     clients,
     personOf: (caller) => (caller === "operator" ? operator.client : owner.client),
     codeFor: async (caller, subject, by = clients[caller]) => {
-      // The test requests more codes than anybody may in an hour.
+      // Resets the hourly limit of codes, because the test requests more codes than the limit
+      // allows.
       await prisma.codeLimit.deleteMany();
       const to = mailOf(caller);
       const mails = (await api.services.inbox?.list({ to, limit: 100 })) ?? [];

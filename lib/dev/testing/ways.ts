@@ -26,7 +26,10 @@ const VOTERS = { count: 1, roles: ["admin" as const], excludeMaker: true };
 export const SETTING = { ...VOTERS, exemptKeys: false };
 
 const DAY_MS = 86_400_000;
-/** The day after tomorrow as a UTC weekday from 1 to 7, so that money may not move now. */
+/**
+ * The day after tomorrow as a UTC weekday from 1 to 7. A rule that allows only this day denies
+ * every movement now.
+ */
 const closedDay = (): number => {
   const day = new Date(Date.now() + 2 * DAY_MS).getUTCDay();
   return day === 0 ? 7 : day;

@@ -16,7 +16,7 @@ import { testKey } from "./factories";
  * each test.
  */
 export const webhookDeliveries = async () => {
-  /** Added to the real time; tests increase it. */
+  /** Milliseconds that the service's clock adds to the real time. Tests increase the number. */
   const moved = { ms: 0 };
   const clock: Clock = { now: () => new Date(Date.now() + moved.ms) };
   const api = await testApi({ devnet: false, overrides: { clock } });
@@ -73,8 +73,8 @@ export const webhookDeliveries = async () => {
     return { id: made.id, secret };
   };
   /**
-   * The access token of the session has expired when a test moved the clock, so the person signs in
-   * again.
+   * Rotates the secret of an endpoint. Signs in again before, because the access token of the
+   * session has expired when a test moved the clock.
    */
   const rotate = async (id: string, overlapHours: number) => {
     const again = await api.signIn(ownerKey);
@@ -97,7 +97,8 @@ export const webhookDeliveries = async () => {
   const objects = (from = receiver): unknown[] =>
     from.received.map(({ body }) => body.objectId);
 
-  // The creation of the key is also an event; it is numbered before the first endpoint exists.
+  // Waits until the event about the creation of the key has its number, which must happen before
+  // the first endpoint exists.
   await until(async () =>
     expect((await services.events.list(actor, { after: 0, limit: 1 })).lastSequence).toBe(1),
   );

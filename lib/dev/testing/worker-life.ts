@@ -33,7 +33,7 @@ export interface LifeOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Called at every point, in order; at the first `true` the process is killed with kill -9. */
   readonly dieAt: (point: Point) => boolean;
-  /** How far its machine's clock is ahead. Default 0. */
+  /** Milliseconds by which the clock of the process is ahead. Default 0. */
   readonly clockAheadMs?: number;
 }
 
@@ -59,7 +59,10 @@ const EVENT = /\b(?:leg|operation)\.[a-z_]+/;
 const END = /\boperation\.(?:completed|partially_completed|refunded|failed)\b/;
 const POSITION = /"position":\s*(\d)/;
 const STATUS = /\b(?:signed|broadcast|mined|final)\b/;
-/** The new status in a set of marks, which also lists the allowed previous states. */
+/**
+ * Matches the new status in JSON parameters of an UPDATE, which also contain the allowed previous
+ * states.
+ */
 const MARKED_STATUS = /(?<="status":\s*")(?:signed|broadcast|mined|final)\b/;
 const BATCH_STATE = /\b(?:queued|signed|sent|mined|paid|failed|cancelled)\b/;
 
@@ -126,10 +129,9 @@ const createNamer = () => {
     if (main === undefined) return null;
     const whatOf = ({ table }: Write): string =>
       `${table} ${detailOf(table, parameters)}`.trim();
-    // These writes show the steps of operations, of payouts and of the executor; other writes
-    // follow from them.
+    // Writes to `STEP_TABLES` give the later COMMIT its name. All other writes follow from them.
     before?.push(...steps.map(whatOf));
-    // Inside a transaction a write has no effect yet, and is lost in a crash like the others.
+    // A write inside a transaction has no effect before the COMMIT, and a crash undoes it.
     return before === undefined
       ? { label: `${main.verb} ${whatOf(main)}`, hasEffect: true }
       : { label: `${main.verb} ${main.table}`, hasEffect: false };

@@ -23,7 +23,7 @@ export interface WorkerProcess {
 }
 
 export interface WorkerProcessOptions {
-  /** How far its machine's clock is ahead. Default 0. */
+  /** Milliseconds by which the clock of the process is ahead. Default 0. */
   readonly clockAheadMs?: number;
 }
 

@@ -13,8 +13,8 @@ import { parseSpokePoolLogs, spokePoolAbi, type SpokePoolLogs } from "./spoke-po
 
 const SUBSCRIBED_READ_MS = 500;
 /**
- * Interval of reads for a chain that runs in this process. Such a chain calls back after each
- * block with transactions, so the reads are only a precaution.
+ * Interval at which the logs of a chain that runs in this process are read. Such a chain calls back
+ * after each block with transactions, so the reads are only a precaution.
  */
 const TOLD_READ_MS = 5_000;
 
@@ -56,8 +56,8 @@ const listen = (rpcUrl: string, spokePool: Address, wake: () => void): (() => vo
 };
 
 /**
- * The contract has no count, and a chain may have pruned the logs of the first bundles, so the
- * count is found by bisection.
+ * Returns the number of root bundles in the SpokePool. Finds it by bisection, because the contract
+ * has no count, and a chain may have pruned the logs of the first bundles.
  */
 const countRootBundles = async (client: PublicClient, spokePool: Address): Promise<number> => {
   const has = async (index: number): Promise<boolean> => {
@@ -95,8 +95,9 @@ export const createSolverChain = (options: {
   readonly spokePool: Address;
   readonly relayer: Address;
   /**
-   * Set for a chain that runs in this process. Without it, the node is asked for logs by
-   * subscription.
+   * Registers a callback for new transactions, and returns the function that removes it. Only a
+   * chain that runs in this process has this function. For other chains the solver subscribes to
+   * the logs at the node.
    */
   readonly onTransactions?: (called: () => void) => () => void;
 }): SolverChain => {

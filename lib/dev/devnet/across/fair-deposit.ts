@@ -12,8 +12,9 @@ import type { Deposit } from "./spoke-pool";
 const feedAbi = parseAbi([
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
 ]);
-/** Decimals of the local feeds' answers, and of the dollar amounts in this file. */
+/** Decimals of the prices that the local feeds return. */
 const FEED_DECIMALS = 8n;
+/** Decimals of the dollar amounts in this file. */
 const USD_DECIMALS = 18n;
 
 const coinUsdOn = async ({ client }: SolverChain): Promise<bigint> => {

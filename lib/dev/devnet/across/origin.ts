@@ -9,7 +9,7 @@ import {
   type Settlement,
 } from "./spoke-pool";
 
-/** Deposits settled in one transaction; about 150k gas each. */
+/** Maximum number of deposits that one transaction settles. Each deposit takes about 150k gas. */
 const SETTLED_AT_ONCE_MAX = 20;
 
 export interface OriginDeps extends ResolveDeps {
@@ -43,7 +43,8 @@ export const createOrigin = (deps: OriginDeps) => {
   const working = new Set<Promise<void>>();
 
   const readOn = async (): Promise<void> => {
-    // Counted before the logs are read, so that a bundle added in between is in the logs too.
+    // Counts the root bundles before it reads the logs. The log of a bundle that is added after the
+    // count is then read here or later, and updates the number.
     nextRootBundleId ??= await origin.countRootBundles();
     const { logs, nextBlock: next } = await origin.readLogs(nextBlock);
     for (const entry of logs) {

@@ -52,7 +52,10 @@ const fillerOf = async (
   return fill ? addressOf(fill.args.relayer) : null;
 };
 
-/** @returns the reason why the deposit cannot be filled now; null when it is filled */
+/**
+ * Sends the transaction that fills the deposit.
+ * @returns null when the deposit is filled, otherwise the reason why it cannot be filled now
+ */
 const fill = async (
   spokePool: Address,
   destination: SolverChain,
@@ -78,7 +81,8 @@ const outcomeOf = async (
   deposit: Deposit,
 ): Promise<Address | null> => {
   const destination = chainOf(deposit.destinationChainId);
-  // The time is read first: a deposit that is unfilled at a time after its deadline stays unfilled.
+  // Reads the chain's time before the fill status. A deposit that is still unfilled at a time after
+  // its deadline can never be filled, so it is safe to pay the depositor.
   const { timestamp } = await (destination ?? origin).client.getBlock({ blockTag: "latest" });
   const filler = destination ? await fillerOf(spokePool, destination, deposit) : null;
   if (filler) return filler;

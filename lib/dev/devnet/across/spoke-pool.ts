@@ -141,7 +141,10 @@ export interface Settlement {
   readonly to: Address;
 }
 
-/** Leaf ids have 32 bits. Deposits whose caller chose a larger number are not settled here. */
+/**
+ * Highest deposit number that can be settled here, because it becomes the id of a leaf, and leaf
+ * ids have 32 bits. Callers may choose larger numbers for their deposits.
+ */
 export const LEAF_ID_MAX = 0xffff_ffffn;
 
 /**

@@ -14,7 +14,10 @@ import { localTransport } from "../local-transport";
 import { createUnlockedSender } from "../sender";
 import { createAssociationSet } from "./association-set";
 
-/** The contract requires the name of a file in IPFS, but the local provider uploads none. */
+/**
+ * Published in place of the name of a file in IPFS. The contract requires such a name, but the
+ * local provider uploads no file.
+ */
 const NO_FILE = "local-association-set-without-a-file-in-ipfs";
 /**
  * Matches the text that is published in place of a file's name to record that later deposits of
@@ -22,8 +25,8 @@ const NO_FILE = "local-association-set-without-a-file-in-ipfs";
  */
 const DECLINES = /^declines-(0x[0-9a-f]{40})$/;
 /**
- * Published together with the first account that is declined, when nothing is approved yet. No
- * proof can be made for this root.
+ * Root that is published with the first account that is declined, when no deposit is approved yet
+ * and there is no other root. No proof can be made for it.
  */
 const ROOT_OF_NOTHING = 1n;
 export interface AssociationChain {
@@ -92,8 +95,8 @@ export const createAssociationChain = (options: {
   const set = createAssociationSet();
   let nextBlock = 0n;
   /**
-   * True when every deposit was reviewed and the set is published, so that only a new log causes
-   * work.
+   * True when every deposit was reviewed and the set is published. `advance` then publishes nothing
+   * until a new log arrives.
    */
   let isUpToDate = false;
 
@@ -126,7 +129,8 @@ export const createAssociationChain = (options: {
     if (isUpToDate) return;
     const published = await onchainRoot();
     const publishedSize = published === null ? 0 : set.sizeOf(published);
-    // Another provider, or this one before a restart, approved these deposits.
+    // Approves the deposits that the published root covers. Another provider approved them, or this
+    // provider before a restart.
     set.review(() => set.approved() >= publishedSize);
     const now = Date.now();
     set.review(({ seenAtMs }) => seenAtMs + delayMs > now);

@@ -25,8 +25,8 @@ const code = z.custom<Hex>(
 const BALANCE_WEI = parseEther("1000000000000");
 const RICH = ["deployer", "relayer", "postman", "faucet"] as const;
 
-// Sets the code of two contracts that no local deployment can place: their addresses on public
-// chains depend on unknown keys.
+// Funds the accounts of `RICH`, and sets the code of two contracts that no local deployment can
+// create, because their addresses on public chains depend on unknown keys.
 const prepare = async (url: string): Promise<void> => {
   const [create2, multicall3] = await rpcBatch(url, [
     { method: "eth_getCode", params: [CREATE2_DEPLOYER, "latest"] },

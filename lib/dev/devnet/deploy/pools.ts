@@ -17,7 +17,7 @@ const DECIMALS: Readonly<Record<Symbol, number>> = { usdc: 6, usdt: 6, dai: 18, 
 /** Tick spacing by fee tier (in hundredths of a basis point), as in the factory. */
 const TICK_SPACING = { 100: 1, 500: 10, 3000: 60, 10_000: 200 } as const;
 type FeeTier = keyof typeof TICK_SPACING;
-/** The factory has the other three fee tiers built in. */
+/** The fee tier that the deployment adds to the factory, which has the other three built in. */
 export const EXTRA_FEE_TIER = 100 satisfies FeeTier;
 export const FEE_TIERS: readonly FeeTier[] = [100, 500, 3000, 10_000];
 const MAX_TICK = 887_272;
@@ -27,8 +27,8 @@ const FAR_FUTURE_S = 4_102_444_800n;
 const ETH_PRICE_CENTS: readonly bigint[] = [300_000n, 300_300n, 299_800n];
 
 /**
- * Two tokens, fee tier, worth of each side in US dollars. Some pairs have pools in several tiers,
- * so that splitting a large trade gives a better price.
+ * The pools: two tokens, the fee tier, and the worth of each side in whole US dollars. Some pairs
+ * have pools in several tiers, so that splitting a large trade gives a better price.
  */
 const POOLS: readonly (readonly [Symbol, Symbol, FeeTier, bigint])[] = [
   ["usdc", "usdt", 100, 50_000_000n],

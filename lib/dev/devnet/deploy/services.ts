@@ -15,7 +15,9 @@ import type { SetupTransaction } from "./transactions";
 
 const PAYMASTER_DEPOSIT_WEI = parseUnits("100000", 18);
 const PAYMASTER_STAKE_WEI = parseUnits("100", 18);
-/** ERC-4337 bundlers require at least a day. */
+/**
+ * Delay between unlocking the stake and withdrawing it. ERC-4337 bundlers require at least a day.
+ */
 const UNSTAKE_DELAY_S = 86_400;
 
 /**
@@ -36,8 +38,9 @@ const entrypointAbi = parseAbi([
   "function grantRole(bytes32 role, address account)",
 ]);
 const ASP_POSTMAN = keccak256(toBytes("ASP_POSTMAN"));
-/** The pool's fee of a deposit, and the maximum fee of a relayer for a withdrawal. */
+/** The pool's fee of a deposit. */
 const VETTING_FEE_BPS = 10n;
+/** Maximum fee that a relayer may take for a withdrawal. */
 const RELAY_FEE_BPS_MAX = 100n;
 
 /**

@@ -3,12 +3,15 @@ import { z } from "zod";
 import { rpc, rpcBatch } from "../json-rpc";
 
 /**
- * Below the gas cap of a transaction (EIP-7825: 16,777,216), and above the gas of the largest
- * contract.
+ * Gas limit of each setup transaction. It is below the gas cap of a transaction (EIP-7825:
+ * 16,777,216), and above the gas of the largest contract.
  */
 const GAS = 15_000_000n;
 const MAX_FEE_PER_GAS = 20_000_000_000n;
-/** Nodes limit requests to 2 MB; the largest creation code is 50 kB of hex. */
+/**
+ * Maximum number of transactions in one HTTP request. Nodes limit requests to 2 MB, and the largest
+ * creation code takes 50 kB of hex.
+ */
 const BATCH_SIZE = 20;
 const RECEIPT_TIMEOUT_MS = 30_000;
 const RECEIPT_POLL_MS = 15;

@@ -8,7 +8,10 @@ import type { JournalRecord } from "./record";
 import { restoreNode, type RestoredNode } from "./restore";
 import { openSegment, type SegmentWriter } from "./segment";
 
-/** Replaying this many steps takes a few seconds. */
+/**
+ * Number of calls and blocks after which a checkpoint is made. Replaying that many takes a few
+ * seconds.
+ */
 const STEPS_PER_CHECKPOINT = 2_000;
 /** Pause between two attempts to dump a node whose state the journal does not reproduce. */
 const DUMP_RETRY_MS = 10_000;

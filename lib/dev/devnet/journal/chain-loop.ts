@@ -34,7 +34,7 @@ export interface ChainLoop {
    * chain.
    */
   submit(call: NodeCall): Promise<Outcome>;
-  /** Makes the loop look for work at once. */
+  /** Makes the loop look for work immediately. */
   wake(): void;
   /** Stores the state of a chain that is still small, between two records. */
   dumpSmall(): Promise<void>;

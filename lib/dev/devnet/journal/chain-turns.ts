@@ -27,8 +27,8 @@ interface TurnsDeps {
 type Turn = (call: NodeCall) => Promise<Outcome>;
 
 /**
- * Calls that cannot share a record with others: those that make blocks, move the clock, or need a
- * dump.
+ * Creates the functions that run calls which cannot share a journal record with other calls: calls
+ * that make blocks, move the clock, or need a dump.
  */
 export const createTurns = ({
   inTurn,

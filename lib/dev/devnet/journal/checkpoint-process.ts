@@ -16,6 +16,6 @@ const main = async (): Promise<void> => {
   process.disconnect();
 };
 
-// The parent, which would commit the checkpoint, has ended.
+// Ends when the parent has ended, because only the parent commits the checkpoint.
 process.once("disconnect", () => process.exit());
 void main();

@@ -6,7 +6,7 @@ import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { DivergedError, makeCheckpoint, type CheckpointJob } from "./checkpoint";
 import type { Checkpoint } from "./chain-store";
 
-/** Lowest priority, because requests are more urgent than checkpoints. */
+/** Niceness of the processes that make checkpoints, because requests are more urgent. */
 const NICENESS = 10;
 
 const message = z.union([

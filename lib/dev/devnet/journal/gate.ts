@@ -157,7 +157,7 @@ const passOn = async (door: Door, exchange: Exchange, isAgain = false): Promise<
   sent.end(body);
 };
 
-/** Asks the node one call of a batch. */
+/** Sends one read-only call of a batch to the node, and returns the JSON-RPC response. */
 const ask = async (
   { nodePort }: Door,
   { id = null, method, params }: RpcCall,
@@ -194,14 +194,15 @@ const change = async (door: Door, outgoing: ServerResponse, body: string): Promi
     sendJson(outgoing, 200, await answer(door, parsed));
     return;
   }
-  // Started in order. Calls that change the chain also run in order, and may share a block.
+  // Starts the calls of the batch in order. Calls that change the chain then also run in order, and
+  // may share a block.
   sendJson(outgoing, 200, await Promise.all(parsed.map((call) => answer(door, call))));
 };
 
 /**
  * Opens the port of a local chain. Read-only requests go straight to the node; calls that change
- * the chain go to `submit`. The port stays open while nodes are replaced, and a request in between
- * waits for the next node.
+ * the chain go to `submit`. The port stays open while a node is replaced, and a request that
+ * arrives meanwhile waits for the next node.
  * @throws Error when the port is taken
  */
 export const openGate = async ({

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { z } from "zod";
 
-/** A node that is silent for this long counts as hanging. */
+/** Time within which a node must answer a call. Otherwise the node counts as gone. */
 const CALL_TIMEOUT_MS = 30_000;
 
 /** A node's answer to one call: a result, or its own error object. */
@@ -20,8 +20,8 @@ export interface NodeClient {
   /** @throws NodeGoneError */
   call(method: string, params: readonly unknown[]): Promise<Outcome>;
   /**
-   * Like `call`.
-   * @throws NodeGoneError; Error when the node refuses the call
+   * Like `call`, but returns the result without its envelope.
+   * @throws NodeGoneError; Error when the node answers with an error
    */
   ask(method: string, params: readonly unknown[], timeoutMs?: number): Promise<unknown>;
   close(): void;

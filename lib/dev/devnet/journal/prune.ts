@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * Number of blocks that a restarted chain keeps, with their transactions, receipts and logs. An
- * idle chain makes so many in more than an hour, and no running operation needs older blocks.
- * Balances and contracts do not depend on old blocks.
+ * Number of blocks that a restarted chain keeps, with their transactions, receipts and logs. A
+ * chain that makes one block per second takes more than an hour for this number, and no running
+ * operation needs older blocks. Balances and contracts do not depend on old blocks.
  */
 export const BLOCKS_KEPT = 5_000;
 
