@@ -78,8 +78,9 @@ const PHONE_LOOKS = {
 } as const;
 
 /**
- * A table with rows of 36 px. A narrow table, as on phones, becomes cards of at most three lines:
- * title and aside, then two cells to a line. A `RowLink` in one cell makes the whole row a link.
+ * A table with rows of 36 px. A narrow table, as on phones, becomes a list of cards: title and
+ * aside on the first line, the other cells below. A `RowLink` in one cell makes the whole row a
+ * link.
  */
 export const Table = <Row,>({
   caption,

@@ -14,7 +14,10 @@ export interface Call {
   readonly value: bigint;
 }
 
-/** An event log as in `eth_getTransactionReceipt`. */
+/**
+ * The part of an event log of `eth_getTransactionReceipt` that the service uses; `logIndex` as a
+ * number.
+ */
 export interface ReceiptLog {
   readonly address: EvmAddress;
   readonly topics: readonly `0x${string}`[];

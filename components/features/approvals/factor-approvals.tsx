@@ -41,7 +41,10 @@ interface DigitsApprovalProps {
   readonly onApprove: (code: string) => Promise<boolean>;
 }
 
-/** A field for six digits. The last digit submits the code, and each code is submitted once. */
+/**
+ * A field for six digits. The last digit submits the code. While a code is being checked, it is
+ * not submitted again.
+ */
 const DigitsApproval = ({
   fieldLabel,
   labelHidden,

@@ -193,7 +193,8 @@ const prepare = async (
       ...(flow.approved ? {} : proof),
     });
     if (store.get().flow?.subject !== subject) return undefined;
-    // After a new preparation, the same body is a new execution and needs a new key.
+    // After a new preparation, the same body is a new execution, so it needs a new idempotency
+    // key.
     store.last = NO_EXECUTION;
     ports.signing.load(prepared.actions);
     store.change(subject, { prepared, approved: true, step: stepOf(prepared) });

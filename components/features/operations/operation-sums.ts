@@ -61,8 +61,8 @@ export interface AssetSum {
 }
 
 /**
- * The amount in base units with `digits` decimals, rounded down. `digits` must be the largest
- * number of decimals that the asset has on any chain, so that nothing is lost.
+ * The amount as an integer with `digits` decimals. The result is exact if `digits` is at least the
+ * decimals of the part's token.
  */
 const baseOf = ({ amount }: Part, digits: number): bigint =>
   scaledTo(parseDecimal(amount), digits, "floor");

@@ -70,7 +70,10 @@ interface FeeFactProps {
   readonly kind: Quote["fees"][number]["kind"];
 }
 
-/** The fees of one kind, which are a part of the rate. Renders nothing when there are none. */
+/**
+ * The bridge or pool fees of a quote; the rate already includes them. Renders nothing when there
+ * are none.
+ */
 const FeeFact = ({ label, quote, kind }: FeeFactProps): ReactNode => {
   const fees = quote.fees.filter((fee) => fee.kind === kind);
   return fees.length === 0 ? null : (

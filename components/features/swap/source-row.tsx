@@ -24,7 +24,7 @@ import { TokenChooser } from "./token-chooser";
 import type { SwapForm } from "./use-swap-form";
 import { placeKey, spendableAt, type SwapSetup } from "./use-swap-setup";
 
-/** Messages of the service by the path of its field. */
+/** Error messages of the service, by the path of the field that each is about. */
 export type ServerErrors = Readonly<Partial<Record<string, string>>>;
 
 /** All messages as one text; undefined when there is none. */

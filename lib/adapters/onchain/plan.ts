@@ -108,8 +108,8 @@ const legPlan = z.discriminatedUnion("kind", [
     inputToken: address,
     outputToken: address,
     /**
-     * The deposited amount. With a swap before the bridge, it is the minimum output of the swap,
-     * whose whole output is deposited.
+     * The amount that is deposited into the bridge. With a swap before the bridge, it is the
+     * minimum: the whole output of the swap is deposited, which may be more.
      */
     inputAmount: amount,
     /**

@@ -169,8 +169,8 @@ export type UnfitRecipient = "missing" | "currency" | "frozen";
 /** Maximum number of cached accounts (about 20 MB). */
 const KEPT_MAX = 100_000;
 /**
- * If a project has more frozen and closed accounts than this, the recipients of each payout are
- * looked up individually.
+ * Up to this number, all frozen and closed accounts of a project are read with the payer. Above
+ * it, the recipients of each payout are looked up by id in a second query.
  */
 const NOT_ACTIVE_MAX = 1000;
 

@@ -50,7 +50,7 @@ export interface CodeSpan {
   readonly text: string;
 }
 
-/** The texts in single backticks of a document, outside of its fences. */
+/** The inline code spans of a document, without its fenced code blocks. */
 export const codeSpansOf = (file: string): CodeSpan[] => {
   // Fences are replaced by blanks, so that lines keep their numbers.
   const prose = readDocument(file).replaceAll(FENCE, (fence) =>

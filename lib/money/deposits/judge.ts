@@ -9,7 +9,7 @@ import type { ScreeningService } from "@/lib/trust/screening/service";
 import type { Found } from "./apply";
 import { screenSenders } from "./screen";
 
-// Distinguishes transfers that operations of the project made from deposits.
+// Decides whether an incoming transfer is a deposit or was made by an operation of the project.
 
 /**
  * `open`: an operation that was accepted before the transfer was seen, and is still in progress,

@@ -61,7 +61,7 @@ export const recordAudit = (tx: Tx, entry: AuditEntry): Promise<void> =>
 export const recordAudits = (tx: Tx, entries: readonly AuditEntry[]): Promise<void> =>
   insertAuditEvents(sqlOf(tx), entries.map(toAuditEvent));
 
-/** Like `recordAudit`, for transactions on a connection of the raw pools. */
+/** Like `recordAudit`, for callers that have the transaction as `Sql`. */
 export const recordAuditOn = (sql: Sql, entry: AuditEntry): Promise<void> =>
   insertAuditEvents(sql, [toAuditEvent(entry)]);
 

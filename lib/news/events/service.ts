@@ -142,8 +142,9 @@ export interface EventPage {
 /** The events of a project, for callers that missed some. */
 export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({
   /**
-   * Up to `limit` events with a number above `after` about objects that the caller may read, oldest
-   * first, and the project's last number. `archived` names the file with missing events. The
+   * Returns up to `limit` events with a number above `after`, oldest first, and the project's last
+   * number. Events that the caller may not read are left out. `archived` is the first archived
+   * range that ends after `after`, with the name of its file; null when there is none. The
    * serializer omits the data of private events unless `mayReadPrivate`.
    */
   list: async (

@@ -33,8 +33,8 @@ const HEARTBEAT_MS = 15_000;
 const BACK_SECONDS = 15;
 
 /**
- * Streams of changes. All streams of an instance share one reading of the database and one of the
- * balances.
+ * Streams of changes. All streams of an instance share the polls of the database, and all streams
+ * of one project share the polls of its balances.
  */
 export const createChangesService = ({
   repository,

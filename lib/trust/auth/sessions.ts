@@ -198,9 +198,10 @@ export interface Sessions {
    */
   revoke(actor: UserActor, sessionId: string): Promise<RevokedSession>;
   /**
-   * Ends every session of the person except the calling one. Suspends the objects that the ended
-   * sessions made without a further proof, including sessions that ended earlier, because a thief
-   * may have signed out.
+   * Ends every session of the person except the calling one. Also suspends the API keys, webhook
+   * endpoints and payout schedules that any other session of the person created without a further
+   * proof. This includes sessions that had ended before, because a thief may already have signed
+   * out.
    */
   revokeOthers(
     actor: UserActor,

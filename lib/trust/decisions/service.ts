@@ -124,7 +124,7 @@ export interface DecisionsService {
    * is open
    */
   open(tx: Tx, input: NewDecision): Promise<string>;
-  /** Like `open`, for transactions on a connection of the raw pools. */
+  /** Like `open`, for callers that have the transaction as `Sql`. */
   openOn(sql: Sql, input: NewDecision): Promise<string>;
   /** The votes that the project's setting demands; null when the code of one person suffices. */
   requirementOf(projectId: string, sql?: Pick<Sql, "query">): Promise<VotingSetting | null>;

@@ -138,7 +138,7 @@ export const askForSet = async (
   return { setId: set.id, message, sent };
 };
 
-/** Returns the DomainError of the work on one request, or null. Throws any other error. */
+/** Runs the work. Returns its DomainError, or null on success; throws any other error. */
 const refusalOf = async (work: () => Promise<unknown>): Promise<DomainError | null> => {
   try {
     await work();

@@ -63,7 +63,10 @@ interface ApprovalMessage {
   readonly expiresAt: Date;
 }
 
-/** Line breaks, invisible characters, and characters that change the direction of writing. */
+/**
+ * Characters that `JSON.stringify` leaves as they are, although they are invisible, break the line
+ * (U+0085, U+2028, U+2029) or change the direction of writing.
+ */
 const HIDDEN = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (character: string): string =>

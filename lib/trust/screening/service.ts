@@ -11,8 +11,8 @@ import type { Sql } from "@/lib/platform/db/sql";
 import { recordAuditOn } from "@/lib/news/audit/service";
 import { insertRecord, type ScreeningRecord } from "./repository";
 
-// Combines the verdicts of all sources about an address, and decides whether they stop the
-// movement. Pure.
+// The following functions combine the verdicts of all sources about an address and decide whether
+// they stop the movement. They do no I/O.
 
 export type ScreeningMode = "off" | "block_hits" | "require_clear";
 

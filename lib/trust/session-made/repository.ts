@@ -116,8 +116,8 @@ export const suspendMade = async (
 };
 
 /**
- * Removes the object's link to a session. Compare-and-set: returns false when that happened before,
- * or the object has ended.
+ * Marks an object as proven: removes its link to the session that made it, and lifts its
+ * suspension. Returns false when it is proven already or has ended.
  */
 export const proveMade = async (
   tx: Tx,

@@ -136,7 +136,10 @@ export const batchesOf = async function* (
 
 const CHECKED_AT_ONCE = 10_000;
 
-/** A sentence for each file that is missing, changed, or has other rows than the manifest says. */
+/**
+ * One sentence for each file that is missing, was changed, or has a different number of rows than
+ * the manifest says.
+ */
 export const faultsOf = async (
   folder: string,
   { files }: ArchiveManifest,

@@ -51,7 +51,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   contact: "change",
   decision_request: "keep",
   decision_vote: "append",
-  // Dust of a final block is added to `deposit_dust`, and its row deleted.
+  // Rows of dust in final blocks are added to the sums in `deposit_dust` and deleted.
   deposit: "change",
   deposit_coins: "keep",
   deposit_dust: "keep",

@@ -135,8 +135,8 @@ const end = async (
 };
 
 /**
- * Counts the rows that were paid. When the payout has ended already, computes its final state
- * again, and writes an event when that state changes.
+ * Moves `paid` rows from the payout's failed count to its completed count. When the payout has
+ * ended already, computes its final state again, and writes an event when that state changes.
  */
 const countPaid = async (
   tx: Tx,
