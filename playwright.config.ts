@@ -14,6 +14,8 @@ export default defineConfig({
   testMatch: "**/*.spec.ts",
   globalSetup: "./e2e/global-setup.ts",
   outputDir: "test-results",
+  // One picture for all systems. `npm run test:e2e -- tables --update-snapshots` draws them again.
+  snapshotPathTemplate: "e2e/pictures/{arg}{ext}",
   // All journeys share one stack; each signs in as somebody new. A journey waits for chains most of
   // the time.
   workers: Math.max(2, Math.floor(availableParallelism() / 2)),

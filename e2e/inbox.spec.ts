@@ -132,6 +132,8 @@ test("a transfer of one person waits in the inbox until another person approves 
   const receipt = guest.getByRole("region", { name: "What is approved" });
   await expectReceipt(receipt, owner.email);
   await expect(receipt).toContainText(/Available after\s*37\.50 ?USDC on/);
+  const changes = receipt.getByRole("table", { name: "Simulated balance changes" });
+  await expect(changes).toContainText(/−12\.50 ?USDC/);
   await settle(guest);
   await checkLooks(guest, "decision");
   await expectThumbReach(guest);

@@ -124,9 +124,11 @@ const seedNames = async ({ api, treasury }: TestProject): Promise<void> => {
 /**
  * Fills the project like `seedProject`, and adds long names, many rows, several tokens and large
  * amounts, so that every list has a row that needs the most room.
- * @returns the paths of all pages that show some of the data
+ * @returns the paths of all pages that show some of the data, and that of the payout of 30 rows
  */
-export const seedFullLists = async (page: Page): Promise<string[]> => {
+export const seedFullLists = async (
+  page: Page,
+): Promise<{ readonly paths: readonly string[]; readonly payout: string }> => {
   const project = await projectOf(page);
   const paths = await seedProject(page, project);
   await project.give(CHAIN, "USDC", "5000");
@@ -137,5 +139,9 @@ export const seedFullLists = async (page: Page): Promise<string[]> => {
   await seedMoves(project);
   const { paid, waits } = await seedPaid(project);
   await seedNames(project);
-  return [...paths, `/payouts/${paid}`, `/payouts/${waits}`, `/payouts/${paid}/receipt`];
+  const payout = `/payouts/${paid}`;
+  return {
+    paths: [...paths, payout, `/payouts/${waits}`, `${payout}/receipt`],
+    payout,
+  };
 };

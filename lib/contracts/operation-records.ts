@@ -15,10 +15,10 @@ import {
   tokenAmount,
   tokenRecord,
 } from "./common";
-
 import { depositRecord } from "./deposit-records";
 import { gasWaitRecord } from "./gas-wait";
 import { outcomeRecord } from "./outcome";
+import { balanceChange } from "./quote-records";
 
 export { OPERATION_KINDS };
 
@@ -177,6 +177,10 @@ export const operationRecord = z
             }),
           })
           .meta({ description: "What arrives where" }),
+        balanceChanges: z.array(balanceChange).meta({
+          description:
+            "Change of each balance in the simulation of prepare, while the operation waits for votes; empty otherwise",
+        }),
       })
       .meta({ description: "What was approved" }),
     actual: z

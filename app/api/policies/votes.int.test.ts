@@ -2,7 +2,7 @@
 import type { Address } from "viem";
 import { beforeAll, expect, test, vi } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
-import { approveOperation } from "@/lib/contracts/operations";
+import { approveOperation, getOperation } from "@/lib/contracts/operations";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
 import { createQuote, executeSwap } from "@/lib/contracts/swap";
@@ -142,6 +142,13 @@ test("a prepared transfer waits too, and what was declined or has expired moves 
   const { transferId } = await prepareTransfer(api, customer, body);
   const declined = await client.call(executeSwap, { body: { transferId } });
   expect(declined).toMatchObject({ subStatus: "awaiting_approval" });
+  // Voters see the balance changes that the maker saw.
+  const params = { id: declined.operationId };
+  const { quoted } = await voters[0].client.call(getOperation, { params });
+  expect(quoted.balanceChanges).toMatchObject([
+    { walletAddress: customer.treasury, chainId: CHAIN, change: "-30", certainty: "simulated" },
+    { walletAddress: at.toAddress, chainId: CHAIN, change: "+30", certainty: "simulated" },
+  ]);
   await vote(voters[0], (await requestAbout(client, declined.operationId)).id, "decline");
   expect(await waitUntilFinal(client, declined.operationId)).toMatchObject({
     status: "cancelled",

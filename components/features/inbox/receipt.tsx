@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { FlowPicture } from "@/components/features/flow-picture/flow-picture";
 import { operationFlow } from "@/components/features/flow-picture/operation-flow";
+import { BalanceChanges } from "@/components/features/money-flow/balance-changes";
 import { AvailableAfter } from "@/components/features/money-flow/receipt-parts";
 import { Actor, useNames } from "@/components/features/names/names";
 import { type Operation, operationQuery } from "@/components/features/operations/operation";
@@ -102,6 +103,9 @@ const OperationReceipt = ({ id }: { readonly id: string }): ReactNode => {
             <MoneyFacts operation={operation} />
             {holdsNothing(operation) ? <AvailableAfter from={operation.quoted.from} /> : null}
           </Facts>
+          {operation.quoted.balanceChanges.length === 0 ? null : (
+            <BalanceChanges changes={operation.quoted.balanceChanges} />
+          )}
         </>
       )}
     </QueryContent>

@@ -6,24 +6,21 @@ import { type ReactNode, useState } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { ACT_LOOKS } from "@/components/features/approvals/factor-approvals";
 import { ProofPart } from "@/components/features/approvals/proof-part";
-import { NamedAddress } from "@/components/features/names/names";
 import { signaturesOf } from "@/components/features/signing/signing-model";
 import { SigningSteps } from "@/components/features/signing/signing-steps";
 import { useWallets } from "@/components/features/wallets/use-wallets";
 import { WarningAlerts } from "@/components/features/warnings/warnings";
 import { Alert } from "@/components/ui/alert";
-import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Fact, Facts } from "@/components/ui/card";
-import { ChainName } from "@/components/ui/marks";
 import { Countdown, useNow } from "@/components/ui/time";
 import { Dialog } from "@/components/ui/dialog";
-import { EmptyState, ErrorState } from "@/components/ui/states";
-import { type Column, Table } from "@/components/ui/table";
+import { ErrorState } from "@/components/ui/states";
 import { executeSwap, prepareSwap } from "@/lib/api-client/calls.gen";
 import type { Callable } from "@/lib/contracts/contract";
 import { isSameText } from "@/lib/core/same-text";
 import { codeOf, extraOf } from "./api-error";
+import { BalanceChanges } from "./balance-changes";
 import type { Flow } from "./move-flow";
 import { NetworkFee } from "./quote-shell";
 import { PriceChange } from "./price-notices";
@@ -411,61 +408,3 @@ const LockedActions = ({ move, flow, expiresAt }: LockedActionsProps): ReactNode
     </>
   );
 };
-
-type Change = Prepared["simulation"]["balanceChanges"][number];
-
-const CERTAINTY_WORDS = {
-  simulated: "simulated",
-  expected: "expected, after the bridge",
-  minimum: "minimum",
-} as const satisfies Record<Change["certainty"], string>;
-
-const COLUMNS: readonly Column<Change>[] = [
-  {
-    id: "wallet",
-    header: "Wallet",
-    phone: "title",
-    cell: (change) => <NamedAddress value={change.walletAddress} />,
-  },
-  { id: "chain", header: "Chain", cell: (change) => <ChainName chainId={change.chainId} /> },
-  {
-    id: "change",
-    header: "Change",
-    align: "right",
-    cell: (change) => (
-      <Amount
-        value={change.change.replace(/^\+/, "")}
-        unit={change.token.symbol}
-        signed
-        column={6}
-        className={change.change.startsWith("-") ? "text-fg" : "text-success"}
-      />
-    ),
-  },
-  {
-    id: "certainty",
-    header: "How sure",
-    cell: (change) => <span className="text-fg-2">{CERTAINTY_WORDS[change.certainty]}</span>,
-  },
-];
-
-/** The balance changes that a simulation on the current state of the chains predicts. */
-const BalanceChanges = ({ changes }: { readonly changes: readonly Change[] }): ReactNode => (
-  <section aria-labelledby="balance-changes" className="rounded-card border">
-    <h3 id="balance-changes" className="border-b px-4 py-2 font-semibold">
-      Balance changes
-    </h3>
-    {changes.length === 0 ? (
-      <EmptyState title="The simulation changed no balance" />
-    ) : (
-      <Table
-        caption="Simulated balance changes"
-        columns={COLUMNS}
-        rows={changes}
-        rowKey={(change) =>
-          `${change.walletAddress}-${String(change.chainId)}-${change.token.address}-${change.certainty}`
-        }
-      />
-    )}
-  </section>
-);

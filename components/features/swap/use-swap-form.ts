@@ -1,17 +1,15 @@
 "use client";
 
-import { zodResolver } from "@hookform/resolvers/zod";
-import { type RefObject, useEffect, useMemo, useRef } from "react";
+import { useMemo } from "react";
 import {
   type FieldPath,
   useFieldArray,
   type UseFieldArrayReturn,
-  useForm,
   type UseFormReturn,
 } from "react-hook-form";
 import { z } from "zod";
-import { useKeptValues } from "@/components/features/money-flow/use-kept-values";
-import { type TabStore, tabStore } from "@/components/ui/tab-store";
+import { useMoneyForm } from "@/components/features/money-flow/use-money-form";
+import { tabStore } from "@/components/ui/tab-store";
 import { SLIPPAGE_BPS_DEFAULT, SOURCES_MAX } from "@/lib/contracts/swap";
 import { typedAmount } from "@/lib/core/read-amount";
 import { percentText } from "./decimal";
@@ -58,69 +56,23 @@ const defaultsOf = (setup: SwapSetup): SwapValues => {
   };
 };
 
-interface Preselection {
-  readonly initial: SwapValues;
-  /** The preselected values as JSON. */
-  readonly text: RefObject<string>;
-  /** Stores a draft only while the values differ from the preselected values. */
-  readonly draft: TabStore<SwapValues>;
-}
-
-const usePreselection = (setup: SwapSetup): Preselection => {
-  const initial = useMemo(() => defaultsOf(setup), []);
-  const text = useRef(JSON.stringify(initial));
-  const draft = useMemo(
-    (): TabStore<SwapValues> => ({
-      ...swapDraft,
-      save: (values) =>
-        JSON.stringify(values) === text.current ? swapDraft.drop() : swapDraft.save(values),
-    }),
-    [],
-  );
-  return { initial, text, draft };
-};
-
-/** When balances load late, a form that nobody changed takes the new preselection. */
-const useLateBalances = (
-  setup: SwapSetup,
-  form: UseFormReturn<SwapValues>,
-  { text }: Preselection,
-): void => {
-  const isKnown = setup.balances !== undefined;
-  const wasKnown = useRef(isKnown);
-  useEffect(() => {
-    if (!isKnown || wasKnown.current) return;
-    wasKnown.current = true;
-    if (JSON.stringify(form.getValues()) !== text.current) return;
-    const values = defaultsOf(setup);
-    text.current = JSON.stringify(values);
-    form.reset(values);
-  }, [isKnown]);
-};
-
 /** The state of the swap form. It survives a reload of the tab. */
 export const useSwapForm = (setup: SwapSetup): SwapForm => {
   const { tokens } = setup;
-  const preselection = usePreselection(setup);
-  const resolver = useMemo(() => zodResolver(swapSchema(tokens)), [tokens]);
-  const form = useForm<SwapValues>({
-    resolver,
-    mode: "onTouched",
-    defaultValues: preselection.initial,
-  });
-  const { fields, append, remove } = useFieldArray({ control: form.control, name: "sources" });
-  const values = form.watch();
-  useKeptValues({
-    form,
-    linked: (search) => valuesOfLink(setup, search, form.getValues()),
-    draft: preselection.draft,
+  const form = useMoneyForm<SwapValues>({
+    schema: useMemo(() => swapSchema(tokens), [tokens]),
+    defaultsOf: () => defaultsOf(setup),
+    isKnown: setup.balances !== undefined,
+    linked: (search, current) => valuesOfLink(setup, search, current),
+    draft: swapDraft,
     // Ignores drafts with other wallets. They and their recipients may belong to another person.
     isOwn: ({ sources }) =>
       sources.every(({ address }) =>
         setup.wallets.some((wallet) => wallet.address === address),
       ),
   });
-  useLateBalances(setup, form, preselection);
+  const { fields, append, remove } = useFieldArray({ control: form.control, name: "sources" });
+  const values = form.watch();
 
   const choose = (path: FieldPath<SwapValues>, value: string): void =>
     form.setValue(path, value, { shouldDirty: true, shouldTouch: true, shouldValidate: true });

@@ -1,17 +1,17 @@
 "use client";
 
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useMemo } from "react";
-import { useForm, type UseFormReturn } from "react-hook-form";
+import type { UseFormReturn } from "react-hook-form";
 import { z } from "zod";
 import type { Spendable } from "@/components/features/money-flow/spendable";
-import { useKeptValues } from "@/components/features/money-flow/use-kept-values";
+import { useMoneyForm } from "@/components/features/money-flow/use-money-form";
 import {
   compareAmounts,
   largestBy,
   sumAmounts,
   usdValue,
 } from "@/components/features/swap/decimal";
+import { holdingsOf, isHeld } from "@/components/features/swap/preselection";
 import { linkedAmount, tokensNamed } from "@/components/features/swap/swap-link";
 import { type AssetInfo, assetsOf } from "@/components/features/swap/tokens";
 import {
@@ -50,11 +50,15 @@ export interface TransferForm {
   readonly assets: readonly AssetInfo[];
 }
 
+/** Preselects what the treasury has most of, by its value. */
 const defaultsOf = (setup: SwapSetup): TransferValues => {
-  const chain = String(setup.chains[0]?.id ?? "");
+  const wallet = setup.treasury ?? setup.wallets[0];
+  const richest =
+    wallet === undefined ? undefined : holdingsOf({ ...setup, wallets: [wallet] }).find(isHeld);
+  const chain = richest?.chainId ?? String(setup.chains[0]?.id ?? "");
   return {
-    walletId: setup.treasury?.id ?? setup.wallets[0]?.id ?? "",
-    assetId: "",
+    walletId: wallet?.id ?? "",
+    assetId: richest?.info.assetId ?? "",
     fromChainId: chain,
     toChainId: chain,
     amount: "",
@@ -76,19 +80,15 @@ const heldBy = (
 /** The state of the transfer form. It survives a reload of the tab. */
 export const useTransferForm = (setup: SwapSetup): TransferForm => {
   const { tokens } = setup;
-  const resolver = useMemo(() => zodResolver(transferSchema(tokens)), [tokens]);
-  const form = useForm<TransferValues>({
-    resolver,
-    mode: "onTouched",
-    defaultValues: useMemo(() => defaultsOf(setup), []),
-  });
-  const values = form.watch();
-  useKeptValues({
-    form,
-    linked: (search) => valuesOfTransferLink(setup, search, form.getValues()),
+  const form = useMoneyForm<TransferValues>({
+    schema: useMemo(() => transferSchema(tokens), [tokens]),
+    defaultsOf: () => defaultsOf(setup),
+    isKnown: setup.balances !== undefined,
+    linked: (search, current) => valuesOfTransferLink(setup, search, current),
     draft,
     isOwn: ({ walletId }) => setup.wallets.some(({ id }) => id === walletId),
   });
+  const values = form.watch();
   const wallet = setup.wallets.find((one) => one.id === values.walletId);
   const held = (assetId: string, chainId?: string): string | null => {
     if (chainId !== undefined) return heldBy(setup, wallet, assetId, chainId);

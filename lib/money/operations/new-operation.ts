@@ -4,7 +4,7 @@ import type { UserOperation, UserOperationGas } from "@/lib/chain/ports/bundler"
 import type { RouteLeg } from "@/lib/money/ports/routing";
 import type { RouteRequest, RouteSource } from "@/lib/core/route-request";
 import type { Leg } from "./leg";
-import type { WalletTransaction } from "./rows";
+import type { BalanceChange, WalletTransaction } from "./rows";
 import type {
   Claim,
   Enforce,
@@ -339,6 +339,8 @@ export interface AwaitingOperation {
   expectedBase: bigint;
   /** The minimum output that the approval promises. */
   minimumBase: bigint;
+  /** The balance changes of the last simulation; absent when nothing was simulated. */
+  balanceChanges?: readonly BalanceChange[];
   /** Seconds after its creation until the operation expires. */
   expiresAfterSeconds: number;
   /**
@@ -359,7 +361,10 @@ export const awaitingOperation = (
   status: "pending",
   subStatus: "awaiting_approval",
   request: input.request,
-  quoted: { expectedBase: input.expectedBase },
+  quoted: {
+    expectedBase: input.expectedBase,
+    ...(input.balanceChanges === undefined ? {} : { balanceChanges: input.balanceChanges }),
+  },
   minimumBase: input.minimumBase,
   createdBy: input.createdBy,
   searchTerms: searchTermsOf(input.request, input.wallets, [

@@ -23,6 +23,8 @@ import {
   waitUntilFinal,
   type Customer,
 } from "@/lib/dev/testing/journey";
+import { putRules } from "@/lib/dev/testing/policies";
+import { newMember } from "@/lib/dev/testing/voters";
 import { startWorker } from "@/lib/workers/runner";
 import { afterFile } from "@/lib/dev/testing/after-file";
 
@@ -92,6 +94,23 @@ const retryQuote = async (
   return answer;
 };
 
+/** Expects that the quote of a retry names the votes that a policy requires now. */
+const expectVotes = async ({ session }: Customer, id: string): Promise<void> => {
+  const { projectId } = await database.prisma.operation.findFirstOrThrow({ where: { id } });
+  for (const role of ["operator", "operator"] as const) await newMember(api, projectId, role);
+  const approvals = {
+    aboveUsd: "1",
+    count: 1,
+    roles: ["operator" as const],
+    excludeMaker: true,
+  };
+  await putRules(session, { scope: "project", baseVersion: 0, rules: { approvals } });
+  expect(await retryQuote(session.client, id)).toMatchObject({
+    votes: { count: 1, roles: ["operator"], excludeMaker: true },
+  });
+  await putRules(session, { scope: "project", baseVersion: 1, rules: {} });
+};
+
 /**
  * Requests a retry, gets the code and prepares the operation; the caller has only to execute it.
  */
@@ -155,6 +174,7 @@ test("coins that came back wrapped are sent again from what they are now", async
   const { customer, recipient, operationId } = await refundedTransfer("native", "1");
   const { client } = customer.session;
   expect(await balance(ONE, "WETH", customer.treasury)).toBe(parseUnits("1", 18));
+  await expectVotes(customer, operationId);
   const quoteId = await prepareRetry(customer, operationId);
   const { operationId: again } = await client.call(executeSwap, { body: { quoteId } });
   const operation = await waitUntilFinal(client, again, 60_000);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LEG_STATES } from "@/lib/contracts/operation-records";
+import { balanceChange } from "@/lib/contracts/quote-records";
 import { type Status, STATUSES, SUB_STATUSES, type SubStatus } from "@/lib/core/status";
 import { storedUserOperation } from "@/lib/chain/erc4337/stored";
 import type { UserOperation } from "@/lib/chain/ports/bundler";
@@ -81,12 +82,16 @@ export const storedWalletTransactions = z.object({
 
 export type WalletTransactions = z.output<typeof storedWalletTransactions>;
 
+export type BalanceChange = z.output<typeof balanceChange>;
+
 /**
  * Column `quoted`: the amount that an operation was expected to deliver when it was accepted, in
  * base units of the destination's token.
  */
 export const storedQuoted = z.object({
   expectedBase: storedBase,
+  /** The balance changes that were simulated before the operation waited for votes. */
+  balanceChanges: z.array(balanceChange).readonly().optional().catch(undefined),
   /** The spent amount; set when an operation without legs has ended. */
   spentBase: storedBase.optional(),
   /** The received amount; set when an operation without legs has ended. */

@@ -299,7 +299,12 @@ export const toOperation = (
   const { request } = operation;
   const { token, recipient } = request.destination;
   const views = viewsOf(operation);
-  const { expectedBase: expected, spentBase, receivedBase = 0n } = operation.quoted;
+  const {
+    expectedBase: expected,
+    balanceChanges = [],
+    spentBase,
+    receivedBase = 0n,
+  } = operation.quoted;
   const received = views.reduce((sum, { leg }) => sum + (leg.receivedBase ?? 0n), receivedBase);
   return {
     id: operation.id,
@@ -320,6 +325,7 @@ export const toOperation = (
         amount: formatAmount(expected, token.decimals),
         minAmount: formatAmount(operation.minimumBase, token.decimals),
       },
+      balanceChanges: [...balanceChanges],
     },
     actual: {
       spent:

@@ -4,7 +4,7 @@ import { storedPermit } from "@/lib/chain/smart-accounts/service";
 import { storedAddress, storedBase, storedHex } from "@/lib/platform/db/codecs";
 import { storedGas, storedUserOperation } from "@/lib/chain/erc4337/stored";
 import { storedRouteLeg, storedRouteRequest } from "@/lib/money/ports/routing-json";
-import { quoteRecord } from "@/lib/contracts/quote-records";
+import { balanceChange, quoteRecord } from "@/lib/contracts/quote-records";
 import { toBigInt } from "@/lib/platform/db/decimal";
 import type { Route } from "@/lib/money/ports/routing";
 import type { RouteRequest } from "@/lib/core/route-request";
@@ -71,8 +71,13 @@ const permitLeg = z.object({
 
 const preparedLeg = z.discriminatedUnion("by", [serviceLeg, ownerLeg, walletLeg, permitLeg]);
 
-/** Column `prepared` of a quote, with one entry for each leg of the route. */
-const storedPrepared = z.object({ legs: z.array(preparedLeg) });
+/** Column `prepared` of a quote. */
+const storedPrepared = z.object({
+  /** One entry for each leg of the route. */
+  legs: z.array(preparedLeg),
+  /** The balance changes that the simulation showed. */
+  balanceChanges: z.array(balanceChange).catch([]),
+});
 
 export type PreparedLeg = z.output<typeof preparedLeg>;
 export type OwnerLeg = z.output<typeof ownerLeg>;
@@ -152,6 +157,8 @@ export interface Quote {
   readonly preparedUntil: Date | null;
   /** The prepared form of each leg of the route; empty unless the status is `prepared`. */
   readonly preparedLegs: readonly PreparedLeg[];
+  /** The balance changes that the simulation of `prepare` showed; empty before. */
+  readonly balanceChanges: readonly z.output<typeof balanceChange>[];
   readonly operationId: string | null;
   /** SHA-256 of the request that used the Idempotency-Key. */
   readonly requestDigest: Uint8Array | null;
@@ -168,6 +175,7 @@ interface QuoteColumns extends Omit<
   | "minimumBase"
   | "digest"
   | "preparedLegs"
+  | "balanceChanges"
 > {
   readonly status: string;
   readonly request: unknown;
@@ -186,7 +194,9 @@ const quoteStatus = z.enum(["open", "prepared", "used", "cancelled"]);
  */
 export const parseListedQuote = (row: QuoteColumns): Quote => {
   const route = storedRoute.safeParse(row.route).success ? row.route : { legs: [] };
-  const prepared = storedPrepared.safeParse(row.prepared).success ? row.prepared : { legs: [] };
+  const prepared = storedPrepared.safeParse(row.prepared).success
+    ? row.prepared
+    : { legs: [], balanceChanges: [] };
   return parseQuote({ ...row, route, prepared });
 };
 
@@ -196,6 +206,10 @@ export const parseListedQuote = (row: QuoteColumns): Quote => {
  */
 export const parseQuote = (row: QuoteColumns): Quote => {
   const status = quoteStatus.parse(row.status);
+  const prepared =
+    status === "prepared"
+      ? storedPrepared.parse(row.prepared)
+      : { legs: [], balanceChanges: [] };
   return {
     id: row.id,
     projectId: row.projectId,
@@ -218,7 +232,8 @@ export const parseQuote = (row: QuoteColumns): Quote => {
     approvalCodeId: row.approvalCodeId,
     approvalMeans: row.approvalMeans,
     preparedUntil: row.preparedUntil,
-    preparedLegs: status === "prepared" ? storedPrepared.parse(row.prepared).legs : [],
+    preparedLegs: prepared.legs,
+    balanceChanges: prepared.balanceChanges,
     operationId: row.operationId,
     requestDigest: row.requestDigest,
   };

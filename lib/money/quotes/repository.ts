@@ -110,7 +110,7 @@ export interface NewQuote extends Pick<
   readonly idempotency: IdempotentRequest | null;
 }
 
-interface Preparation extends Pick<Quote, "route"> {
+interface Preparation extends Pick<Quote, "route" | "balanceChanges"> {
   readonly response: QuoteRecord;
   readonly preparedLegs: readonly PreparedLeg[];
   readonly preparedUntil: Date;
@@ -248,7 +248,7 @@ export const createQuotesRepository = (database: Database) => ({
    */
   markPrepared: async (
     read: Pick<Quote, "projectId" | "id" | "preparedUntil">,
-    { route, response, preparedLegs, preparedUntil }: Preparation,
+    { route, response, preparedLegs, balanceChanges, preparedUntil }: Preparation,
   ): Promise<boolean> => {
     const { count } = await database.prisma.quote.updateMany({
       where: {
@@ -260,7 +260,7 @@ export const createQuotesRepository = (database: Database) => ({
       data: {
         route: toStored(route),
         response: toStored(response),
-        prepared: toStored({ legs: preparedLegs }),
+        prepared: toStored({ legs: preparedLegs, balanceChanges }),
         preparedUntil,
         status: "prepared",
       },

@@ -78,6 +78,7 @@ export const letWait = async (
     wallets,
     expectedBase: expectedOut(quote.route),
     minimumBase: quote.minimumBase,
+    balanceChanges: quote.balanceChanges,
     expiresAfterSeconds: APPROVAL_SECONDS,
     claim: async (tx, operationId) => {
       await claim(tx, operationId);

@@ -304,6 +304,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       route,
       response: record,
       preparedLegs: legs,
+      balanceChanges,
       preparedUntil,
     });
     if (!stored) throw refusal(await quotes.get(actor, subject));

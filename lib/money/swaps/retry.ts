@@ -60,13 +60,16 @@ const kindOf = (operation: Operation): QuotePurpose["kind"] =>
  * other quote. At most one retry is ever executed.
  */
 export const createRetry = (
-  deps: { operations: OperationsService; quotes: Pick<QuotesService, "walletsOf" | "store"> },
+  deps: {
+    operations: OperationsService;
+    quotes: Pick<QuotesService, "walletsOf" | "refuse" | "store">;
+  },
   authorization: Authorization,
 ) => ({
   /**
    * Prices a retry of the operation's failed and refunded legs, and stores its quote.
    * @throws DomainError `not_found`, `invalid_state`, `unknown_wallet`, `no_route`,
-   * `insufficient_liquidity`, `recipient_not_allowed`, `insufficient_scope`
+   * `insufficient_liquidity`, `recipient_not_allowed`, `policy_violation`, `insufficient_scope`
    */
   retry: async (actor: Actor, operationId: string): Promise<QuoteRecord> => {
     const operation = await deps.operations.get(actor.projectId, operationId);
@@ -107,7 +110,10 @@ export const createRetry = (
       data: { quoteId },
       at,
     });
-    const purpose = { kind: kindOf(operation), retryOf: operation.id, audit };
-    return (await deps.quotes.store(actor, { route: request, wallets }, purpose)).record;
+    const kind = kindOf(operation);
+    const resolved = { route: request, wallets };
+    const votes = await deps.quotes.refuse(actor, { kind, resolved });
+    const purpose = { kind, retryOf: operation.id, votes, audit };
+    return (await deps.quotes.store(actor, resolved, purpose)).record;
   },
 });
