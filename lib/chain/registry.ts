@@ -5,6 +5,7 @@ import {
   getAddress,
   HttpRequestError,
   isAddress,
+  TimeoutError,
   type Chain,
   type PublicClient,
   type Transport,
@@ -14,6 +15,7 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import { chainTroubleOf, outageOf } from "@/lib/core/outage";
 import type { BudgetStore } from "@/lib/core/shared-budget";
 import type { Token } from "@/lib/core/token";
+import { withinTimeLeft } from "@/lib/platform/request-time";
 import { createLearntLimit } from "./learnt-limit";
 import { withLogRanges } from "./log-ranges";
 import { withBatchLimit } from "./rpc-batches";
@@ -154,6 +156,31 @@ const refusingNull =
     return { ...made, request: request as typeof made.request };
   };
 
+const SEND = "eth_sendRawTransaction";
+
+/**
+ * Ends a call when the time of the request that made it is over. Transactions are not ended,
+ * because their outcome would be unknown.
+ */
+const withinRequests =
+  (chainName: string, inner: Transport): Transport =>
+  (options) => {
+    const made = inner(options);
+    const request = (
+      args: { method: string; params?: unknown },
+      requestOptions?: unknown,
+    ): Promise<unknown> => {
+      const call = (): Promise<unknown> => made.request(args as never, requestOptions as never);
+      return args.method === SEND
+        ? call()
+        : withinTimeLeft(
+            call,
+            () => new TimeoutError({ url: chainName, body: { method: args.method } }),
+          );
+    };
+    return { ...made, request: request as typeof made.request };
+  };
+
 interface Clients {
   readonly all: PublicClient;
   readonly providers: readonly PublicClient[];
@@ -219,7 +246,7 @@ const toClients = (
   { viemChain, transports, gate }: Connection,
 ): Clients => {
   const over = (inner: Transport): PublicClient => {
-    const transport = gate.transport(inner);
+    const transport = withinRequests(chain.name, gate.transport(inner));
     return createPublicClient({
       chain: viemChain,
       transport,

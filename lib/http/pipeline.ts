@@ -17,6 +17,8 @@ import { limit, limitNetwork } from "./limits";
 import { logForKey, newTrace, type Trace } from "./request-trace";
 import { getLogger, loggedError, logInfoLine } from "@/lib/platform/log/logger";
 import { observeRequest } from "./metrics";
+import { createLoadGate, type LoadGate } from "./load-gate";
+import { withinRequestTime } from "@/lib/platform/request-time";
 import { requireDevelopment } from "./own-host";
 import { conditional } from "./conditional";
 import { withCursor, withPosition, type PageRequest } from "./cursor";
@@ -289,6 +291,23 @@ const changeOrFind = async <C extends Contract, S, V>(
   }
 };
 
+const gates = new WeakMap<Contract, LoadGate>();
+
+/**
+ * Runs the handler within the duration that a request may have, unless too many of its kind are
+ * slow. Streams and files take as long as they need.
+ */
+const withinLimits = <T>(
+  contract: Contract,
+  { config: { requestMsMax } }: HttpServices,
+  handle: () => Promise<T>,
+): Promise<T> => {
+  if (contract.mediaType !== undefined) return handle();
+  const gate = gates.get(contract) ?? createLoadGate(requestMsMax);
+  gates.set(contract, gate);
+  return gate.run(() => withinRequestTime(requestMsMax, handle));
+};
+
 const carryOut = async <C extends Contract, S extends HttpServices, V>(
   options: RouteOptions<C, S, V>,
   input: HttpInput,
@@ -321,13 +340,14 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
       services: own,
       requestId: trace.requestId,
     }) as unknown as HandlerContext<C, S, V>;
-  const run = (): Promise<Answer | Response> =>
+  const handle = (): Promise<Answer | Response> =>
     answerRead(contract, input, services, async (own) => {
       const context = contextOn(own);
       const result =
         key === null ? await options.handler(context) : await changeOrFind(options, context);
       return result instanceof Response ? result : serialise(page, result, services);
     });
+  const run = (): Promise<Answer | Response> => withinLimits(contract, services, handle);
   if (key === null || actor === null) return run();
   const { logLevel, appSecret, appSecretPrevious } = services.config;
   const appSecrets = [

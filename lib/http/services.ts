@@ -29,6 +29,8 @@ export interface HttpServices {
     readonly appSecret: string;
     readonly appSecretPrevious: string | null;
     readonly trustedProxyHops: number;
+    /** Maximum duration of a request, in milliseconds. */
+    readonly requestMsMax: number;
     /** Requests per window of 60 s; 0 turns the limit off. */
     readonly rateLimitPerKey: number;
     readonly rateLimitPerIp: number;

@@ -62,6 +62,8 @@ export const processVariables = ({
     ]),
   ),
   ...{ CAUSEWAY_ENV: "development", DEVNET: "1", LOG_LEVEL: "silent" },
+  // Loaded machines need longer than a service in use.
+  REQUEST_SECONDS_MAX: "60",
   ...{ RATE_LIMIT_PER_KEY: "0", RATE_LIMIT_PER_IP: "0", RATE_LIMIT_SIGN_IN_PER_IP: "0" },
   APP_SECRET: config.appSecret,
   KEY_ENCRYPTION_KEY: config.keyEncryptionKeys[0].toString("hex"),

@@ -55,6 +55,8 @@ export const testConfig = (own: {
     EXECUTOR_PRIVATE_KEY: `dev_${toHex(randomBytes(32))}`,
     VAPID_PRIVATE_KEY: `dev_${randomBytes(32).toString("base64url")}`,
     DEVNET: own.rpcUrls ? "1" : "0",
+    // Loaded machines need longer than a service in use.
+    REQUEST_SECONDS_MAX: "60",
     RATE_LIMIT_PER_KEY: "0",
     RATE_LIMIT_PER_IP: "0",
     RATE_LIMIT_SIGN_IN_PER_IP: "0",

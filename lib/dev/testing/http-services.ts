@@ -41,6 +41,7 @@ export const httpServices = (replace: Partial<HttpServices> = {}): HttpServices 
     appSecret: "a secret of at least thirty-two characters",
     appSecretPrevious: null,
     trustedProxyHops: 0,
+    requestMsMax: 60_000,
     rateLimitPerKey: 0,
     rateLimitPerIp: 0,
     rateLimitSignInPerIp: 0,

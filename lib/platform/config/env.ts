@@ -147,6 +147,8 @@ const environment = z.object({
   SIGN_UP_ALLOW: optional(z.string()),
   /** Number of trusted proxies whose `X-Forwarded-For` is used; 0 trusts none. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  /** Seconds that a request to the API may take; see lib/platform/request-time.ts. */
+  REQUEST_SECONDS_MAX: z.coerce.number().int().min(1).max(120).default(10),
   /** Requests per 60 s of one API key or person; 0 means no limit. */
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
   /** Requests per 60 s of one address; 0 means no limit. */
@@ -222,6 +224,8 @@ export interface Config {
   readonly signUp: SignUp;
   readonly trustedProxyHops: number;
   /** Requests per 60 s of one API key or person; 0 means no limit. */
+  /** Maximum duration of a request to the API, in milliseconds. */
+  readonly requestMsMax: number;
   readonly rateLimitPerKey: number;
   /** Requests per 60 s of one address; 0 means no limit. */
   readonly rateLimitPerIp: number;
@@ -466,6 +470,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
       env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),
     signUp,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
+    requestMsMax: env.REQUEST_SECONDS_MAX * 1000,
     rateLimitPerKey: env.RATE_LIMIT_PER_KEY,
     rateLimitPerIp: env.RATE_LIMIT_PER_IP,
     rateLimitSignInPerIp: env.RATE_LIMIT_SIGN_IN_PER_IP,

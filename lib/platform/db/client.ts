@@ -18,6 +18,7 @@ import {
 } from "./sql";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { createPool } from "./pool";
+import { noteCommit, requireTimeToCommit } from "@/lib/platform/request-time";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
 export type Tx = Prisma.TransactionClient;
@@ -134,6 +135,20 @@ const inReads = async <T>(
   }
 };
 
+/** Runs a transaction whose COMMIT needs time that is left to the current request. */
+const inTime = async <Transaction, T>(
+  run: (work: (transaction: Transaction) => Promise<T>) => Promise<T>,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> => {
+  const result = await run(async (transaction) => {
+    const done = await work(transaction);
+    requireTimeToCommit();
+    return done;
+  });
+  noteCommit();
+  return result;
+};
+
 export interface DatabaseOptions {
   readonly poolSize?: number;
   readonly isPooled?: boolean;
@@ -171,17 +186,21 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
     transaction: (work) =>
       announcing(
         (run) =>
-          prisma.$transaction(run, {
-            timeout: TRANSACTION_TIMEOUT_MS,
-            maxWait: TRANSACTION_WAIT_MS,
-          }),
+          inTime(
+            (timed) =>
+              prisma.$transaction(timed, {
+                timeout: TRANSACTION_TIMEOUT_MS,
+                maxWait: TRANSACTION_WAIT_MS,
+              }),
+            run,
+          ),
         async (tx: Tx) => {
           if (isDistributed(pool)) await tx.$executeRawUnsafe(COMMIT_IN_TWO_PHASES);
           return work(tx);
         },
       ),
     rawTransaction: (work, toSql) =>
-      announcing((run) => inRawTransaction(pool, run, toSql), work),
+      announcing((run) => inTime((timed) => inRawTransaction(pool, timed, toSql), run), work),
     rawStatement: (work) => announcing((run) => run(keptSqlOn(pool)), work),
     reading: (work) => inReads(pool, work),
     close: async () => {
