@@ -197,6 +197,23 @@ const requireSoundStart = async (services: Services, config: Config): Promise<vo
     getLogger(config.logLevel).warn(`The start found:${lines(warnings)}`);
 };
 
+const MEASURE_EVERY_MS = 60 * 60_000;
+
+/**
+ * Measures the chains now and each hour, and warns about facts that the configuration misstates.
+ * Local chains are not measured, because they make blocks when a test or a person wants them.
+ */
+const measureChains = (services: Services, config: Config): void => {
+  if (config.devnet) return;
+  const measure = (): void =>
+    void services.measureChains().then((drifts) => {
+      if (drifts.length > 0)
+        getLogger(config.logLevel).warn(`Facts about chains differ:${lines(drifts)}`);
+    });
+  measure();
+  setInterval(measure, MEASURE_EVERY_MS).unref();
+};
+
 const main = async (): Promise<void> => {
   const config = await starting(
     "The configuration",
@@ -229,6 +246,7 @@ const main = async (): Promise<void> => {
     "Correct CHAINS_FILE or the environment",
     () => requireSoundStart(services, config),
   );
+  measureChains(services, config);
   // The web server starts before the worker, so that a port in use ends the process before any work
   // begins.
   const web = config.role === "worker" ? null : await startWeb(services);

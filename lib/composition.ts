@@ -59,6 +59,7 @@ import { buildReconcile } from "./composition/reconcile";
 import { buildProjectInbox } from "./composition/inbox";
 import { buildReporting } from "./composition/reporting";
 import { buildReadiness } from "./composition/readiness";
+import { observedFacts } from "./composition/metrics/chain-facts";
 import { checkStart } from "./composition/start-checks";
 import { buildTelemetry } from "./composition/telemetry";
 
@@ -238,6 +239,7 @@ const sharedParts = (
     work: () => Promise<unknown>,
   ) => runAlone(database, task, work),
   checkStart: () => checkStart(config, database, routing.contracts),
+  measureChains: () => observedFacts(registry),
   /**
    * @throws MissingKeysError when the database needs a key-encryption key that is not configured
    */

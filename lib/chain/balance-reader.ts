@@ -134,7 +134,7 @@ const changesSince = async (
   { chainId, owners, tokens }: BalanceQuestion,
   head: Head,
 ): Promise<BalanceChange[] | null> => {
-  const depth = BigInt(registry.get(chainId).confirmations);
+  const depth = BigInt(registry.atPace(chainId, registry.get(chainId).confirmations));
   const from = known.blockNumber > depth ? known.blockNumber - depth + 1n : 0n;
   try {
     const found = await balanceChanges(registry, chainId, tokens, { from, to: head.number });

@@ -74,8 +74,7 @@ export const createHeadProbe = (
   { registry, clock, monotonicMs = () => performance.now() }: HeadProbeDeps,
   chainId: number,
 ): ReadinessProbe => {
-  const { name, blockTimeMs } = registry.get(chainId);
-  const stillMaxMs = Math.max(STILL_MIN_MS, BLOCKS_MISSED_MAX * blockTimeMs);
+  const { name } = registry.get(chainId);
   let seen: Seen | null = null;
   return {
     name: `chain:${String(chainId)}`,
@@ -84,6 +83,8 @@ export const createHeadProbe = (
         .client(chainId)
         .getBlock({ blockTag: "latest" });
       const nowMs = monotonicMs();
+      const { blockTimeMs } = registry.get(chainId);
+      const stillMaxMs = Math.max(STILL_MIN_MS, BLOCKS_MISSED_MAX * blockTimeMs);
       if (seen?.number !== number) seen = { number, sinceMs: nowMs, moved: seen !== null };
       const watchedMs = nowMs - seen.sinceMs;
       const stillMs = seen.moved

@@ -29,8 +29,18 @@ export interface ChainRegistry {
    * name.
    */
   find(chainId: number): ChainConfig | null;
-  /** The configuration of a chain. @throws DomainError `unsupported_chain` */
+  /**
+   * The configuration of a chain. `blockTimeMs` is the measured block time once it is known.
+   * @throws DomainError `unsupported_chain`
+   */
   get(chainId: number): ChainConfig;
+  /** Stores the measured block time of a chain, in milliseconds. */
+  learnBlockTime(chainId: number, measuredMs: number): void;
+  /**
+   * Number of blocks that the chain makes in the time that `blocks` blocks take by its
+   * configuration; never fewer than `blocks`.
+   */
+  atPace(chainId: number, blocks: number): number;
   /**
    * The chain's client, with a deadline, fallback over the configured URLs, and JSON-RPC batching.
    */
@@ -282,6 +292,16 @@ const findToken = (
   return tokens.find((token) => token.symbol.toLowerCase() === ref.toLowerCase());
 };
 
+const BLOCK_TIME_MS_MIN = 20;
+const SLOWER_MAX = 5;
+
+/**
+ * The measured block time. A chain that stood still for a while does not count as slower than five
+ * times its configuration.
+ */
+const boundedBlockTime = ({ blockTimeMs }: ChainConfig, measuredMs: number): number =>
+  Math.round(Math.min(Math.max(measuredMs, BLOCK_TIME_MS_MIN), blockTimeMs * SLOWER_MAX));
+
 export const createChainRegistry = (
   chains: readonly ChainConfig[],
   options: RegistryOptions = {},
@@ -307,6 +327,8 @@ export const createChainRegistry = (
       ];
     }),
   );
+  /** The configurations of chains whose block time was measured. */
+  const measured = new Map<number, ChainConfig>();
   const all = [...byId.values()].flatMap((entry) => entry.tokens);
   const entry = (chainId: number) => {
     const found = byId.get(chainId);
@@ -332,8 +354,16 @@ export const createChainRegistry = (
   };
   const registry: ChainRegistry = {
     list: () => chains,
-    find: (chainId) => byId.get(chainId)?.config ?? null,
-    get: (chainId) => entry(chainId).config,
+    find: (chainId) => measured.get(chainId) ?? byId.get(chainId)?.config ?? null,
+    get: (chainId) => measured.get(chainId) ?? entry(chainId).config,
+    learnBlockTime: (chainId, measuredMs) => {
+      const { config } = entry(chainId);
+      measured.set(chainId, { ...config, blockTimeMs: boundedBlockTime(config, measuredMs) });
+    },
+    atPace: (chainId, blocks) => {
+      const configuredMs = entry(chainId).config.blockTimeMs;
+      return Math.ceil(blocks * Math.max(1, configuredMs / registry.get(chainId).blockTimeMs));
+    },
     client: (chainId) => entry(chainId).clients.all,
     providers: (chainId) => entry(chainId).clients.providers.length,
     throughProvider: (index) => ({

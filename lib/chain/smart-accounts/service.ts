@@ -153,14 +153,10 @@ export const validitySeconds = (blockTimeMs: number): number =>
   Math.max(VALIDITY_SECONDS_MIN, Math.ceil((VALIDITY_BLOCKS * blockTimeMs) / 1000));
 
 /**
- * Number of blocks before the head at which a search begins, because a reorganisation may move an
+ * Number of blocks, at the configured block time, before the head at which a search begins, because a reorganisation may move an
  * operation into a block before the head at the time of signing.
  */
-const REORG_BLOCKS = 64n;
-
-/** The first block that may contain an operation that was signed at `head`. */
-export const searchFrom = (head: bigint): bigint =>
-  head > REORG_BLOCKS ? head - REORG_BLOCKS : 0n;
+const REORG_BLOCKS = 64;
 
 interface OwnerOperation {
   readonly operation: UserOperation;
@@ -237,6 +233,12 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       input: WalletCalls,
       watched: readonly Watched[],
     ): Promise<WalletSimulation> => simulateWalletCalls(registry, input, watched),
+
+    /** The first block that may contain an operation that is signed at block `head`. */
+    searchFrom: (chainId: number, head: bigint): bigint => {
+      const blocks = BigInt(registry.atPace(chainId, REORG_BLOCKS));
+      return head > blocks ? head - blocks : 0n;
+    },
 
     permits: createPermits(registry),
     permit2: createPermit2(registry),

@@ -8,7 +8,6 @@ import {
   permit2NonceOf,
   permit2TypedData,
   permitTypedData,
-  searchFrom,
   validitySeconds,
 } from "@/lib/chain/smart-accounts/service";
 import type { EvmAddress } from "@/lib/core/evm";
@@ -262,7 +261,7 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
       userOpHash,
       validUntil,
       fillDeadline: built.fillDeadline,
-      fromBlock: searchFrom(head.number),
+      fromBlock: deps.smartAccounts.searchFrom(chainId, head.number),
     },
     changes: changesOf(context, changes),
     cost,
@@ -348,7 +347,7 @@ const byWallet = async (deps: SimulationDeps, context: Context): Promise<LegSimu
       fromNonce,
       validUntil: built.validUntil,
       fillDeadline: built.fillDeadline,
-      fromBlock: searchFrom(head.number),
+      fromBlock: deps.smartAccounts.searchFrom(chainId, head.number),
     },
     changes: changesOf(context, changes),
     cost: null,

@@ -4,7 +4,6 @@ import {
   type Eip2612Permit,
   type ManagedAccount,
   permittedCalls,
-  searchFrom,
   type SignedPermit,
   validitySeconds,
 } from "@/lib/chain/smart-accounts/service";
@@ -87,7 +86,7 @@ export const queued = async (step: Step): Promise<StepResult> => {
       userOpHash,
       validUntil,
       fillDeadline: built.fillDeadline === null ? null : new Date(built.fillDeadline * 1000),
-      fromBlock: searchFrom(head.number),
+      fromBlock: step.smartAccounts.searchFrom(leg.sourceChainId, head.number),
     };
     // Fees may have risen since the operation was accepted, so the sponsor's budget must cover the
     // signed cost.

@@ -1,6 +1,6 @@
 import { addSeconds } from "@/lib/core/clock";
 import { type DomainError, isDomainError } from "@/lib/core/errors";
-import { searchFrom, validitySeconds } from "@/lib/chain/smart-accounts/service";
+import { validitySeconds } from "@/lib/chain/smart-accounts/service";
 import { sponsoredCostOf } from "@/lib/books/sponsorship/service";
 import type { UserOperationGas } from "@/lib/chain/ports/bundler";
 import type { AccountPayout } from "@/lib/chain/ports/smart-accounts";
@@ -239,10 +239,11 @@ const sign = async (
     validUntil,
   });
   try {
+    const fromBlock = smartAccounts.searchFrom(payout.chainId, head.number);
     await repository.sign({
       payout,
       batch,
-      signed: { operation, userOpHash, validUntil, fromBlock: searchFrom(head.number) },
+      signed: { operation, userOpHash, validUntil, fromBlock },
       // Fees may have risen since the payout was accepted, and the budget must cover the signed
       // price.
       maxGasWei: sponsoredCostOf(operation) ?? 0n,
