@@ -143,6 +143,8 @@ test.each([
     429,
     -32029,
   ],
+  ["the page of a proxy with status 429", "<html>Slow down</html>", 429, -32029],
+  ["an empty list with status 429", [], 429, -32029],
 ])("%s fails each call with that error", async (_, body, status, code) => {
   const { requests, fetchFn } = heldNode();
   const call = caller(fetchFn);

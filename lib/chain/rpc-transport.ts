@@ -239,6 +239,8 @@ const answer = z.looseObject({
   error: z.unknown().optional(),
 });
 
+const TOO_MANY_REQUESTS = 429;
+
 const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -266,10 +268,14 @@ type Outcomes = (
 const outcomesOf = (url: string, response: RpcResponse, text: string | null): Outcomes => {
   const { ok, status, statusText, headers } = response;
   const refused = (body: Call, details: string): { error: Error } => ({
+    error: status === TOO_MANY_REQUESTS ? limited(body) : failed(body, details),
+  });
+  const limited = (body: Call): Error =>
+    answered(url, body, { code: RATE_LIMITED, message: "too many requests (HTTP 429)" });
+  const failed = (body: Call, details: string): Error =>
     // The status of a successful response is left out, because viem repeats a call whose error has
     // no status.
-    error: new HttpRequestError({ url, body, details, ...(ok ? {} : { status, headers }) }),
-  });
+    new HttpRequestError({ url, body, details, ...(ok ? {} : { status, headers }) });
   if (text === null) return (_, call) => refused(call, "The answer is too long.");
   const json = jsonOf(text);
   if (!Array.isArray(json)) {
