@@ -83,7 +83,7 @@ const showCoins = (chainId: number, balances: GasBalances): void => {
   show(price, chainId, operation / Number(LARGE_OPERATION_GAS));
 };
 
-/** What was spent on network fees in the last seven days, by chain id. */
+/** Network fees of one chain in the last seven days. */
 interface Spent {
   readonly chainId: number;
   /** Gas limits of mined transactions of the executor that no user operation pays for. */
