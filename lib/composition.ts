@@ -88,15 +88,21 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const drivers = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);
   const webhooks = buildWebhooks(platform, identity);
-  const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
+  const {
+    replica,
+    samplers,
+    close: closeReplica,
+  } = buildReplica(platform, (own) => readServices(own, platform.registry));
+  const telemetry = buildTelemetry(platform, {
+    money,
+    samplers: { ...samplers, webhooks: webhooks.sending.sampler },
+    providerContracts: chainAccess.routing.contracts,
+  });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const deposits = buildDeposits(platform, identity, money);
   const shared = { platform, chainAccess, identity, money };
   const { payoutActivity, ...payouts } = buildPayouts({ ...shared, drivers });
   const parts = sharedParts(platform, chainAccess.routing);
-  const { replica, close: closeReplica } = buildReplica(platform, (own) =>
-    readServices(own, platform.registry),
-  );
   const holdings = moneyServices(shared);
   const activity = buildActivity(platform, money, {
     deposits,

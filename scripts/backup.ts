@@ -4,10 +4,10 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { backUp } from "../lib/stack/postgres/backup";
+import { backUp, recordBackup } from "../lib/stack/postgres/backup";
 import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { DATABASE, dataDir } from "./database";
-import { runCommand } from "./command";
+import { commandError, runCommand } from "./command";
 
 const USAGE = "npm run backup -- DIR";
 const OTHER_SERVER =
@@ -15,6 +15,8 @@ const OTHER_SERVER =
 const NOT_IN_IT =
   "Not in it: secrets.json, .env, keys and the local chains. Keep KEY_ENCRYPTION_KEY and APP_SECRET at another place: without the first nobody\n" +
   "can move the money of managed wallets, and whoever has it and this folder can.";
+const NOT_RECORDED =
+  "The backup is complete, but its time was not recorded, so the alert CausewayBackupOld does not know of it:";
 
 const main = async (): Promise<void> => {
   if (existsSync(".env")) process.loadEnvFile(".env");
@@ -25,10 +27,15 @@ const main = async (): Promise<void> => {
   if (!existsSync(`${folder}.json`)) throw new Error(`There is no database at ${folder}.`);
   const server = await startEmbeddedPostgres({ dataDir: folder });
   try {
-    const { files } = await backUp({
+    const manifest = await backUp({
       url: server.url(DATABASE),
       dataDir: server.dataDir,
       target: resolve(target),
+    });
+    const { files } = manifest;
+    // The backup is complete without its record.
+    await recordBackup(server.url(DATABASE), manifest).catch((error: unknown) => {
+      console.error(`${NOT_RECORDED} ${commandError(error)}`);
     });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     console.log(

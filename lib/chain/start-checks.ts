@@ -15,13 +15,9 @@ import {
 import type { ChainConfig } from "@/lib/platform/config/chains";
 import { OP_GAS_PRICE_ORACLE, type RollupKind, suggestFees } from "./fees";
 import { ownContracts } from "./chain-contracts";
+import { LARGE_OPERATION_GAS } from "./gas-balances";
 
 const TIMEOUT_MS = 5_000;
-/**
- * Gas of a large operation. The executor and the paymaster should be able to pay for such an
- * operation at the current price.
- */
-const ONE_OPERATION_GAS = 1_500_000n;
 const UNSTAKE_DELAY_MIN_S = 86_400;
 
 /**
@@ -49,7 +45,7 @@ export interface StartReport {
   readonly warnings: readonly string[];
 }
 
-interface StartChecks {
+export interface StartChecks {
   readonly chains: readonly ChainConfig[];
   readonly executor: Address | null;
   readonly providerContracts: (chainId: number) => readonly Address[];
@@ -199,7 +195,7 @@ const checkFunds = async (
 ): Promise<string[]> => {
   const { paymaster, entryPoint } = chain.contracts;
   const { maxFeePerGas } = await suggestFees(client);
-  const neededWei = ONE_OPERATION_GAS * maxFeePerGas;
+  const neededWei = LARGE_OPERATION_GAS * maxFeePerGas;
   const lack = (what: string, wei: bigint): string =>
     `${chain.name}: ${what} has ${formatEther(wei)} ${chain.nativeCurrency.symbol}, less than one operation may cost (${formatEther(neededWei)})`;
   const warnings: string[] = [];
@@ -224,24 +220,52 @@ const checkFunds = async (
   return warnings;
 };
 
+const listed = (outcomes: readonly PromiseSettledResult<string[]>[]): string[] =>
+  outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
+
+type ChainFacts = Omit<StartChecks, "chains">;
+
+/**
+ * Runs the checks of a chain's facts. They are independent, so that an unexpected answer of one
+ * contract does not hide the results of the others.
+ */
+const factsOf = (
+  client: PublicClient,
+  chain: ChainConfig,
+  { providerContracts, bundlerChainIds }: ChainFacts,
+): Promise<PromiseSettledResult<string[]>[]> =>
+  Promise.allSettled([
+    checkContracts(client, chain, providerContracts(chain.id)),
+    checkBridge(client, chain),
+    checkTokens(client, chain),
+    checkRollup(client, chain, bundlerChainIds.has(chain.id)),
+  ]);
+
+/**
+ * Compares the configuration with one chain, without its funds.
+ * @returns the contradictions; null when there are none so far, but the chain did not answer to
+ * everything
+ */
+export const compareFacts = async (
+  chain: ChainConfig,
+  facts: ChainFacts,
+): Promise<readonly string[] | null> => {
+  const { faults, client } = await checkNodes(chain);
+  const found = client === null ? null : await factsOf(client, chain, facts);
+  const all = [...faults, ...listed(found ?? [])];
+  const isWhole = found !== null && found.every(({ status }) => status === "fulfilled");
+  return isWhole || all.length > 0 ? all : null;
+};
+
 const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<StartReport> => {
   const { faults, client } = await checkNodes(chain);
   const unchecked = `${chain.name} was not checked, because no node of it answers`;
   if (client === null) return { faults, warnings: faults.length > 0 ? [] : [unchecked] };
   const hasBundler = checks.bundlerChainIds.has(chain.id);
-  // The checks are independent, so that an unexpected answer of one contract does not hide the
-  // results of the others.
-  const found = await Promise.allSettled([
-    checkContracts(client, chain, checks.providerContracts(chain.id)),
-    checkBridge(client, chain),
-    checkTokens(client, chain),
-    checkRollup(client, chain, hasBundler),
-  ]);
+  const found = await factsOf(client, chain, checks);
   const funds = await Promise.allSettled([
     checkFunds(client, chain, { executor: checks.executor, hasBundler }),
   ]);
-  const listed = (outcomes: readonly PromiseSettledResult<string[]>[]): string[] =>
-    outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
   // The error is not shown, because it may contain the node's URL.
   const isPartial = [...found, ...funds].some(({ status }) => status === "rejected");
   const partial = `${chain.name} was not checked to the end, because its node or one of its contracts did not answer as expected`;

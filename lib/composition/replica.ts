@@ -1,7 +1,9 @@
 import { createPool } from "@/lib/platform/db/pool";
-import { createReplica, writtenUpTo } from "@/lib/platform/db/replica";
+import { createReplica, readReplicaLag, writtenUpTo } from "@/lib/platform/db/replica";
 import type { Config } from "@/lib/platform/config/env";
 import { observedReplica } from "@/lib/composition/metrics/metrics";
+import { replicaSampler } from "@/lib/composition/metrics/upkeep-samplers";
+import type { Sampler } from "@/lib/platform/telemetry/registry";
 import type { Platform } from "./platform";
 
 export interface HttpReplica {
@@ -31,6 +33,8 @@ interface Reads {
 
 interface BuiltReplica {
   readonly replica: HttpReplica | null;
+  /** Samplers of the replica; empty without one. */
+  readonly samplers: Readonly<Record<string, Sampler>>;
   close(): Promise<void>;
 }
 
@@ -40,11 +44,11 @@ interface BuiltReplica {
  * @param build creates services on another database
  */
 export const buildReplica = (
-  { config, database }: Pick<Platform, "config" | "database">,
+  { config, database, clock }: Pick<Platform, "config" | "database" | "clock">,
   build: (config: Config) => Reads,
 ): BuiltReplica => {
   const url = config.databaseReplicaUrl;
-  if (url === null) return { replica: null, close: () => Promise.resolve() };
+  if (url === null) return { replica: null, samplers: {}, close: () => Promise.resolve() };
   const pool = createPool(url, { max: 1 });
   const { has } = observedReplica(createReplica({ pool }));
   const own = {
@@ -60,6 +64,7 @@ export const buildReplica = (
   });
   return {
     replica: { has, reads, writtenUpTo: () => writtenUpTo(database.pool) },
+    samplers: { replica: replicaSampler({ readLag: () => readReplicaLag(pool), clock }) },
     close: async () => {
       await close();
       await pool.end();

@@ -7,16 +7,23 @@ import { sqlOn } from "@/lib/platform/db/sql";
 import { backlogSamplers } from "@/lib/composition/metrics/backlog-sampler";
 import { measuredJobs } from "@/lib/composition/metrics/call-metrics";
 import {
-  chainSamplers,
   depositSampler,
+  headSampler,
   poolSampler,
   type PoolUse,
   reserveSampler,
   screeningSampler,
   signingSampler,
 } from "@/lib/composition/metrics/samplers";
+import { gasSamplers } from "@/lib/composition/metrics/gas-samplers";
+import {
+  backupSampler,
+  driftSampler,
+  guessSampler,
+} from "@/lib/composition/metrics/upkeep-samplers";
 import { createEndObserver } from "@/lib/composition/metrics/metrics";
 import { createMetrics, type Sampler } from "@/lib/platform/telemetry/registry";
+import type { StartChecks } from "@/lib/chain/start-checks";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
@@ -24,24 +31,38 @@ type JobHandler = (id: string, signal: AbortSignal) => Promise<{ readonly done: 
 
 interface Measured {
   readonly money: Pick<Money, "reserves" | "ledgerPool">;
-  readonly webhooks: Sampler;
+  /** Samplers of parts that have their own connections or counts. */
+  readonly samplers: Readonly<Record<string, Sampler>>;
+  readonly providerContracts: StartChecks["providerContracts"];
 }
 
-export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured) => {
+export const buildTelemetry = (
+  platform: Platform,
+  { money, samplers, providerContracts }: Measured,
+) => {
   const { config, database, registry, clock, errorLog } = platform;
   const sql = sqlOn(database.pool);
   const executorAddresses = config.executorPrivateKeys.map((key) => privateKeyToAddress(key));
   const pools: Record<string, PoolUse> = { shared: database.pool, ledger: money.ledgerPool };
+  const facts = {
+    providerContracts,
+    executor: executorAddresses[0] ?? null,
+    bundlerChainIds: new Set(config.bundlerUrls.keys()),
+  };
   const metrics = createMetrics({
     samplers: {
       ...backlogSamplers(sql),
-      ...chainSamplers({ registry, clock, executorAddresses }),
+      heads: headSampler({ registry, clock }),
+      ...gasSamplers({ registry, sql, executorAddresses }),
       reserves: reserveSampler({ sql, reserves: money.reserves }),
       screening: screeningSampler({ sql, clock }),
       deposits: depositSampler({ sql, clock }),
       signing: signingSampler(platform.signing),
       pools: poolSampler(pools),
-      webhooks,
+      backup: backupSampler(sql),
+      guesses: guessSampler({ sql, clock }),
+      drift: driftSampler({ chains: config.chains, facts, log: errorLog }),
+      ...samplers,
     },
     clock,
     log: errorLog,

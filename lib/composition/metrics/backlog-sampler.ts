@@ -47,6 +47,10 @@ const oldestPayout = gauge({
   help: "Age of the oldest payout under way",
   labels: ["kind"],
 });
+const doubts = gauge({
+  name: "causeway_payout_doubts",
+  help: "Batches of payouts in doubt, about which a person has to decide; counted up to 10,000",
+});
 const mails = gauge({
   name: "causeway_mail_waiting",
   help: "Mails in the outbox, counted up to 10,000",
@@ -103,6 +107,12 @@ const PAYOUTS = `
     sum(greatest(p.items_total - p.items_completed - p.items_failed, 0))::float AS rows
   FROM (${OPEN}) j JOIN payout p ON p.id = j.id GROUP BY p.kind`;
 
+// The texts are those of the index `wallet_payout_batch_doubt_idx`.
+const DOUBTS = `
+  SELECT 'doubt' AS "group", count(*)::int AS count, NULL::float AS seconds
+  FROM (SELECT 1 FROM wallet_payout_batch WHERE state = 'failed' AND failure ->> 'code' = 'source_replaced'
+    LIMIT ${String(ROWS_MAX)}) waiting`;
+
 const MAILS = `
   SELECT 'mail' AS "group", count(*)::int AS count, extract(epoch FROM now() - min(created_at))::float AS seconds
   FROM (SELECT created_at FROM mail_outbox LIMIT ${String(ROWS_MAX)}) waiting`;
@@ -156,6 +166,11 @@ const samplePayouts = async (sql: SqlReader): Promise<void> => {
   }
 };
 
+const sampleDoubts = async (sql: SqlReader): Promise<void> => {
+  const [row] = await sql.query<Group>(DOUBTS, []);
+  doubts.set(row?.count ?? 0);
+};
+
 const sampleMails = async (sql: SqlReader): Promise<void> => {
   const [row] = await sql.query<Group>(MAILS, []);
   mails.set(row?.count ?? 0);
@@ -184,6 +199,7 @@ export const backlogSamplers = (sql: SqlReader): Readonly<Record<string, Sampler
     operations: every(sampleOperations),
     jobs: every(sampleJobs),
     payouts: every(samplePayouts),
+    doubts: every(sampleDoubts),
     mail: every(sampleMails),
     transactions: every(sampleTransactions),
   };

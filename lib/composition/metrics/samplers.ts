@@ -1,8 +1,6 @@
 import type { Clock } from "@/lib/core/clock";
 import type { SqlReader } from "@/lib/platform/db/sql";
 import { gauge, type Sampler } from "@/lib/platform/telemetry/registry";
-import type { Address } from "viem";
-import { readGasBalances } from "@/lib/chain/gas-balances";
 import type { ChainRegistry } from "@/lib/chain/registry";
 
 // Deposits in quarantine, and the progress of the search for deposits.
@@ -92,10 +90,9 @@ export const poolSampler = (pools: Readonly<Record<string, PoolUse>>): Sampler =
   },
 });
 
-// The newest blocks of the chains, and the coins from which the service pays network fees.
+// The newest blocks of the chains.
 
 const HEADS_FRESH_MS = 5_000;
-const COINS_FRESH_MS = 30_000;
 
 const headAge = gauge({
   name: "causeway_chain_head_lag_seconds",
@@ -107,29 +104,17 @@ const headBlock = gauge({
   help: "Number of that block",
   labels: ["chain"],
 });
-const executorBalance = gauge({
-  name: "causeway_executor_balance_coins",
-  help: "What the executor has for network fees, in whole coins of the chain; of several keys the one with the least",
-  labels: ["chain"],
-});
-const paymasterDeposit = gauge({
-  name: "causeway_paymaster_deposit_coins",
-  help: "What the paymaster has at EntryPoint for sponsored network fees, in whole coins of the chain",
-  labels: ["chain"],
-});
-
 interface ChainSamplerDeps {
   readonly registry: ChainRegistry;
   readonly clock: Clock;
-  readonly executorAddresses: readonly Address[];
 }
 
 /**
  * Runs `read` for each chain.
  * @throws AggregateError after all of them, when some failed
  */
-const eachChain = async (
-  registry: ChainRegistry,
+export const eachChain = async (
+  registry: Pick<ChainRegistry, "list">,
   read: (chainId: number) => Promise<void>,
 ): Promise<void> => {
   const results = await Promise.allSettled(registry.list().map(({ id }) => read(id)));
@@ -140,7 +125,7 @@ const eachChain = async (
     throw new AggregateError(errors, `${String(errors.length)} chain(s) did not answer.`);
 };
 
-const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
+export const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
   const startedMs = clock.now().getTime();
   /**
    * For each chain id, the time of the newest block in milliseconds. A chain that never answered
@@ -167,26 +152,6 @@ const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
     },
   };
 };
-
-const coinsSampler = ({ registry, executorAddresses }: ChainSamplerDeps): Sampler => ({
-  freshMs: COINS_FRESH_MS,
-  sample: () =>
-    eachChain(registry, async (chainId) => {
-      const { executor, paymaster } = await readGasBalances(
-        registry,
-        chainId,
-        executorAddresses,
-      );
-      const chain = String(chainId);
-      if (executor !== null) executorBalance.set({ chain }, executor);
-      if (paymaster !== null) paymasterDeposit.set({ chain }, paymaster);
-    }),
-});
-
-export const chainSamplers = (deps: ChainSamplerDeps): Readonly<Record<string, Sampler>> => ({
-  heads: headSampler(deps),
-  coins: coinsSampler(deps),
-});
 
 // How long the imported sanctions lists are still valid.
 

@@ -114,6 +114,19 @@ test("what the replica does not have yet is read from the primary", async () => 
   await resumeReplay(standby);
 });
 
+test("the replica's lag is a metric, which grows while nothing is replayed", async () => {
+  const lag = async (): Promise<number> =>
+    Number(
+      /^causeway_replica_lag_seconds (\S+)$/m.exec(await services.metrics.render())?.[1] ??
+        Number.NaN,
+    );
+  await vi.waitFor(async () => expect(await lag()).toBeLessThan(2), WAIT);
+  await pauseReplay(standby);
+  await vi.waitFor(async () => expect(await lag()).toBeGreaterThan(4), WAIT);
+  await resumeReplay(standby);
+  await vi.waitFor(async () => expect(await lag()).toBeLessThan(2), WAIT);
+});
+
 test("nothing is written over the replica, and reads go on without it", async () => {
   const { body } = await transfer();
   await stop();

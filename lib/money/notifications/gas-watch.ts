@@ -1,5 +1,5 @@
 /** Notifies owners and admins when the service has too little left for network fees. */
-import { GAS_LOW_COINS, type GasBalances } from "@/lib/chain/gas-balances";
+import { GAS_LOW_OPERATIONS, type GasBalances } from "@/lib/chain/gas-balances";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/platform/db/client";
 import type { Sql } from "@/lib/platform/db/sql";
@@ -44,12 +44,13 @@ const inWords: Readonly<Record<GasAlert["account"], string>> = {
 export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchDeps) => {
   const compare = async (chainId: number): Promise<void> => {
     const balances = await read(chainId);
+    const least = balances.operation * GAS_LOW_OPERATIONS;
     await database.rawTransaction(async (sql) => {
       for (const account of ACCOUNTS) {
         const coins = balances[account];
-        if (coins === null || coins >= GAS_LOW_COINS * ENOUGH)
+        if (coins === null || coins >= least * ENOUGH)
           await endAlert(sql, { chainId, account });
-        else if (coins < GAS_LOW_COINS) {
+        else if (coins < least) {
           const balance = String(Number(coins.toPrecision(4)));
           await raiseAlert(sql, { chainId, account, balance, since: clock.now() });
         }

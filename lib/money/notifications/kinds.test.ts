@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { GAS_LOW_COINS } from "@/lib/chain/gas-balances";
+import { GAS_LOW_OPERATIONS } from "@/lib/chain/gas-balances";
 import { nextDaily } from "@/lib/core/clock";
 
 test.each([
@@ -14,7 +14,10 @@ test.each([
 test("people are told of low coins at the bound at which the alert fires", () => {
   const rules = readFileSync("ops/prometheus/rules.yml", "utf8");
   const bounds = [
-    ...rules.matchAll(/causeway_(?:executor_balance|paymaster_deposit)_coins\) < ([\d.]+)/g),
+    ...rules.matchAll(/causeway_(?:executor|paymaster)_gas_operations\) < ([\d.]+)/g),
   ];
-  expect(bounds.map(([, bound]) => Number(bound))).toEqual([GAS_LOW_COINS, GAS_LOW_COINS]);
+  expect(bounds.map(([, bound]) => Number(bound))).toEqual([
+    GAS_LOW_OPERATIONS,
+    GAS_LOW_OPERATIONS,
+  ]);
 });

@@ -349,7 +349,8 @@ describe("what a person chose", () => {
 
 test("owners are told once that the service has little for network fees, and again after it was topped up", async () => {
   await clear();
-  let balances: GasBalances = { executor: 0.049, paymaster: null };
+  const operation = 0.005;
+  let balances: GasBalances = { executor: 0.049, paymaster: null, operation };
   const watcher = () =>
     createGasWatch({
       ...{ database, clock, log: services.errorLog, read: () => Promise.resolve(balances) },
@@ -364,9 +365,9 @@ test("owners are told once that the service has little for network fees, and aga
     detail: expect.stringContaining("has 0.049 ETH") as string,
   });
   expect(await titlesOf(operator.client)).toEqual([]);
-  balances = { executor: 0.06, paymaster: null };
+  balances = { executor: 0.06, paymaster: null, operation };
   await watcher().watch();
-  balances = { executor: 0.01, paymaster: null };
+  balances = { executor: 0.01, paymaster: null, operation };
   await watcher().watch();
   expect(await listOf(owner.client)).toHaveLength(1);
   // Everybody sees the alert on the overview page, independent of notifications.
@@ -374,11 +375,11 @@ test("owners are told once that the service has little for network fees, and aga
   expect(await alertsOf()).toMatchObject([
     { chainId: 1, account: "executor", balance: "0.01" },
   ]);
-  balances = { executor: 5, paymaster: null };
+  balances = { executor: 5, paymaster: null, operation };
   await watcher().watch();
   expect(await alertsOf()).toEqual([]);
   moved.ms += 1000;
-  balances = { executor: 0.02, paymaster: 0.001 };
+  balances = { executor: 0.02, paymaster: 0.001, operation };
   await watcher().watch();
   expect(await listOf(owner.client)).toHaveLength(3);
   expect(ownerId).toMatch(/^usr_/);

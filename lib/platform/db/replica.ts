@@ -111,6 +111,24 @@ export const createReplica = ({
 };
 
 /**
+ * Reads for how many seconds the replica has replayed nothing new.
+ * @throws when the server does not answer, or is no replica
+ */
+export const readReplicaLag = async (pool: Pick<pg.Pool, "query">): Promise<number> => {
+  const { rows } = await withDeadline(
+    pool.query<{ isReplica: boolean; lag: number }>(STANDING),
+    {
+      timeoutMs: ANSWER_MS,
+      message: "The replica did not answer in time.",
+    },
+  );
+  const [row] = rows;
+  if (row?.isReplica !== true || !Number.isFinite(row.lag))
+    throw new Error("The server of DATABASE_REPLICA_URL is no replica.");
+  return Math.max(0, row.lag);
+};
+
+/**
  * A log position up to which the primary has written everything that was committed before this
  * call.
  */

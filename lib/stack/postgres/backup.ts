@@ -208,6 +208,28 @@ export const backUp = async ({ url, dataDir, target }: BackupRequest): Promise<M
   }
 };
 
+const RECORDED = `
+  INSERT INTO backup_record (kind, ended_at) VALUES ('backup', $1)
+  ON CONFLICT (kind) DO UPDATE SET ended_at = greatest(backup_record.ended_at, EXCLUDED.ended_at)`;
+
+/**
+ * Records when the newest complete backup ended. Its age is a metric.
+ * @param url database of the service, for the owner of the tables
+ */
+export const recordBackup = async (
+  url: string,
+  { endedAt }: Pick<Manifest, "endedAt">,
+): Promise<void> => {
+  const client = new pg.Client({ connectionString: url, application_name: "causeway backup" });
+  client.on("error", () => undefined); // The pending statement reports the error.
+  await client.connect();
+  try {
+    await client.query(RECORDED, [endedAt]);
+  } finally {
+    await client.end();
+  }
+};
+
 /** Reads the manifest of a backup. @throws Error when the folder holds no complete backup */
 export const readManifest = async (folder: string): Promise<Manifest> => {
   const text = await readFile(join(folder, MANIFEST), "utf8").catch(() => null);

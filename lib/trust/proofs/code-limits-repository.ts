@@ -1,5 +1,5 @@
 import type { Tx } from "@/lib/platform/db/client";
-import { sqlOf } from "@/lib/platform/db/sql";
+import { sqlOf, type SqlReader } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
 import { int, nullable, type RowOf, table, time } from "@/lib/platform/db/table";
 
@@ -10,6 +10,34 @@ const counts = table({
 });
 
 export type Counted = RowOf<typeof counts>;
+
+const GUESSES = "wrong:";
+
+/** Name of the bucket that counts the wrong guesses of a person or API key. */
+export const guessBucket = (guesser: string): string => `${GUESSES}${guesser}`;
+
+const guesses = table({ count: int, most: int });
+
+/**
+ * Counts the wrong guesses after `since`. `most` is the number of the person or API key with the
+ * most.
+ */
+export const countWrongGuesses = async (
+  db: SqlReader,
+  since: Date,
+): Promise<RowOf<typeof guesses>> => {
+  const counted = await guesses.first(
+    db,
+    sql`
+      SELECT coalesce(sum(count), 0)::int AS count, coalesce(max(count), 0)::int AS most
+      FROM (
+        SELECT count(*) AS count FROM code_limit
+        WHERE at > ${since}::timestamptz AND bucket LIKE ${`${GUESSES}%`}::text
+        GROUP BY bucket
+      ) AS guessers`,
+  );
+  return counted ?? { count: 0, most: 0 };
+};
 
 /**
  * Counts the events of a bucket after `since`. Other transactions that count the same bucket wait

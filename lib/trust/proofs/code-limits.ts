@@ -7,6 +7,7 @@ import type { NoticeLimits, NoticeToMail } from "@/lib/news/mail/service";
 import {
   addTo,
   countUnderLock,
+  guessBucket,
   idsIn,
   removeFrom,
   type Counted,
@@ -185,7 +186,6 @@ const byName = (one: Bucket, other: Bucket): number =>
 const hourBefore = (now: Date): Date => new Date(now.getTime() - HOUR_MS);
 const hourAfter = ({ first }: Counted, now: Date): Date =>
   new Date((first ?? now).getTime() + HOUR_MS);
-const guessBucket = (guesser: string): string => `wrong:${guesser}`;
 
 const limited = (message: string, until: Date, now: Date): DomainError => {
   const retryAfterSeconds = secondsUntil(until, now);

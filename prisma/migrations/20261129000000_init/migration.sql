@@ -838,6 +838,8 @@ CREATE TABLE sponsor_usage (
   FOREIGN KEY (project_id) REFERENCES project (id)
     ON UPDATE CASCADE ON DELETE RESTRICT
 );
+-- The last days over all projects, which are a metric.
+CREATE INDEX sponsor_usage_day_idx ON sponsor_usage (day);
 
 -- Which leg's user operation deploys an account that is still counterfactual; the others wait for
 -- it.
@@ -890,6 +892,10 @@ CREATE INDEX chain_transaction_raw_kept
   ON chain_transaction (updated_at)
   WHERE status = 'final' AND raw <> '';
 CREATE INDEX chain_transaction_status_chain_id_idx ON chain_transaction (status, chain_id);
+-- Transactions whose network fees EntryPoint does not give back; their recent gas is a metric.
+CREATE INDEX chain_transaction_unrefunded_idx
+  ON chain_transaction (created_at)
+  WHERE purpose NOT LIKE 'bundle:%';
 
 -- A user operation that an external bundler has, or that waits until it may have it; it takes four
 -- of one sender (ERC-7562).
@@ -977,6 +983,12 @@ CREATE TABLE chain_head (
 CREATE TABLE periodic_task (
   name   text PRIMARY KEY,
   due_at timestamptz(3) NOT NULL
+);
+
+-- The newest backup of each kind that the operator reported as complete. Its age is a metric.
+CREATE TABLE backup_record (
+  kind     text PRIMARY KEY,
+  ended_at timestamptz(3) NOT NULL
 );
 
 -- Requests that all instances together may still send to the nodes of a chain (RPC_BUDGET_<id>).
@@ -1352,6 +1364,10 @@ CREATE INDEX wallet_payout_batch_user_op_hash_idx ON wallet_payout_batch (user_o
 -- Spendings in blocks after the final one, which each accepted operation sums.
 CREATE INDEX wallet_payout_batch_wallet_address_chain_id_block_number_idx
   ON wallet_payout_batch (wallet_address, chain_id, block_number);
+-- Batches in doubt over all projects, which are a metric.
+CREATE INDEX wallet_payout_batch_doubt_idx
+  ON wallet_payout_batch (payout_id)
+  WHERE state = 'failed' AND failure ->> 'code' = 'source_replaced';
 
 -- Rows to pay once at a time, or periodically. Each run is a payout of its own.
 CREATE TABLE payout_schedule (

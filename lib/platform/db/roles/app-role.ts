@@ -39,6 +39,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   audit_seal: "append",
   audit_seal_head: "append",
   audit_unlinked: "change",
+  backup_record: "read",
   balance_guard: "keep",
   balance_hold: "change",
   balance_snapshot: "change",
