@@ -47,7 +47,7 @@ const commands: readonly Command[] = commandLines.flatMap((span) =>
 );
 
 /** Options of programs that a script calls; the script's own file does not mention them. */
-const OF_OTHERS = new Set(["sequence", "trace"]);
+const OF_OTHERS = new Set(["sequence", "trace", "update-snapshots"]);
 
 /**
  * Whether the script's file declares the option for `parseArgs`, or searches its arguments for it.

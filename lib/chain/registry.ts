@@ -15,7 +15,7 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import { chainTroubleOf, outageOf } from "@/lib/core/outage";
 import type { BudgetStore } from "@/lib/core/shared-budget";
 import type { Token } from "@/lib/core/token";
-import { withinTimeLeft } from "@/lib/platform/request-time";
+import { withinTimeLeft } from "@/lib/core/request-time";
 import { createLearntLimit } from "./learnt-limit";
 import { withLogRanges } from "./log-ranges";
 import { withBatchLimit } from "./rpc-batches";

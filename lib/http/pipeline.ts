@@ -18,7 +18,7 @@ import { logForKey, newTrace, type Trace } from "./request-trace";
 import { getLogger, loggedError, logInfoLine } from "@/lib/platform/log/logger";
 import { observeRequest } from "./metrics";
 import { createLoadGate, type LoadGate } from "./load-gate";
-import { withinRequestTime } from "@/lib/platform/request-time";
+import { withinRequestTime } from "@/lib/core/request-time";
 import { requireDevelopment } from "./own-host";
 import { conditional } from "./conditional";
 import { withCursor, withPosition, type PageRequest } from "./cursor";

@@ -147,7 +147,7 @@ const environment = z.object({
   SIGN_UP_ALLOW: optional(z.string()),
   /** Number of trusted proxies whose `X-Forwarded-For` is used; 0 trusts none. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
-  /** Seconds that a request to the API may take; see lib/platform/request-time.ts. */
+  /** Seconds that a request to the API may take; see lib/core/request-time.ts. */
   REQUEST_SECONDS_MAX: z.coerce.number().int().min(1).max(120).default(10),
   /** Requests per 60 s of one API key or person; 0 means no limit. */
   RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),

@@ -18,7 +18,7 @@ import {
 } from "./sql";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { createPool } from "./pool";
-import { noteCommit, requireTimeToCommit } from "@/lib/platform/request-time";
+import { noteCommit, requireTimeToCommit } from "@/lib/core/request-time";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
 export type Tx = Prisma.TransactionClient;
