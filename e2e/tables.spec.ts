@@ -82,7 +82,8 @@ const picturesOf = (payout: string): Readonly<Record<string, string>> => ({
   transfer: "/transfer",
   payouts: "/payouts",
   payout,
-  activity: "/activity",
+  // The order of deposits depends on the moment at which the chain is searched.
+  activity: "/activity?kind=transfer,swap",
   balances: "/balances",
   accounts: "/accounts",
   wallets: "/wallets",
