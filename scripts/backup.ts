@@ -1,43 +1,42 @@
-/**
- * `npm run backup -- DIR`: copies the stack's own PostgreSQL to a new folder. Causeway may run
- * meanwhile.
- */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { backUp } from "../lib/stack/postgres/backup";
 import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
+import { defineCommand } from "./command";
 import { DATABASE, dataDir } from "./database";
-import { runCommand } from "./command";
 
-const USAGE = "npm run backup -- DIR";
 const OTHER_SERVER =
   "DATABASE_URL names a server of your own. Back it up with pgBackRest or pg_dump: docs/operations.md#backups.";
 const NOT_IN_IT =
   "Not in it: secrets.json, .env, keys and the local chains. Keep KEY_ENCRYPTION_KEY and APP_SECRET at another place: without the first nobody\n" +
   "can move the money of managed wallets, and whoever has it and this folder can.";
 
-const main = async (): Promise<void> => {
-  if (existsSync(".env")) process.loadEnvFile(".env");
-  const [target, ...more] = process.argv.slice(2);
-  if (target === undefined || more.length > 0) throw new Error(USAGE);
-  if (process.env.DATABASE_URL) throw new Error(OTHER_SERVER);
-  const folder = resolve(dataDir(), "postgres");
-  if (!existsSync(`${folder}.json`)) throw new Error(`There is no database at ${folder}.`);
-  const server = await startEmbeddedPostgres({ dataDir: folder });
-  try {
-    const { files } = await backUp({
-      url: server.url(DATABASE),
-      dataDir: server.dataDir,
-      target: resolve(target),
-    });
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    console.log(
-      `${String(files.length)} files, ${(bytes / 2 ** 20).toFixed(1)} MB, are in ${resolve(target)}.`,
-    );
-    console.log(NOT_IN_IT);
-  } finally {
-    if (!server.adopted) await server.stop();
-  }
-};
-
-await runCommand(main);
+export const command = defineCommand({
+  positionals: { text: "DIR", min: 1, max: 1 },
+  options: {},
+  environment: ["CAUSEWAY_DATA_DIR: the data of `npm start`; .data by default"],
+  run: async ({ positionals: [target = ""], output }) => {
+    if (process.env.DATABASE_URL) throw new Error(OTHER_SERVER);
+    const folder = resolve(dataDir(), "postgres");
+    if (!existsSync(`${folder}.json`)) throw new Error(`There is no database at ${folder}.`);
+    const server = await startEmbeddedPostgres({ dataDir: folder });
+    try {
+      const { files, startedAt } = await backUp({
+        url: server.url(DATABASE),
+        dataDir: server.dataDir,
+        target: resolve(target),
+      });
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+      output.say(
+        `${String(files.length)} files, ${(bytes / 2 ** 20).toFixed(1)} MB, are in ${resolve(target)}.`,
+      );
+      output.say(NOT_IN_IT);
+      return {
+        isDone: true,
+        result: { directory: resolve(target), startedAt, files: files.length, bytes },
+      };
+    } finally {
+      if (!server.adopted) await server.stop();
+    }
+  },
+});
