@@ -1,7 +1,7 @@
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import type { ChainConfig } from "../lib/platform/config/chains";
 import { DEFAULT_CHAINS_FILE, readChains } from "../lib/platform/config/env";
-import { withoutPrefix } from "../lib/platform/config/production";
+import { withoutPrefix } from "../lib/platform/config/values";
 import { UsageError } from "./command";
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { loadDatabaseConfig } from "../lib/platform/config/env";
+import { loadDatabaseConfig } from "../lib/platform/config/database";
 import { migrateDeploy, roleOf } from "../lib/platform/db/migrate";
 import { loggedError } from "../lib/platform/log/logger";
 import { defineCommand, NEEDS } from "./command";
