@@ -120,7 +120,7 @@ test("the image's commands run on a read-only tree without rights, and each proc
   try {
     const before = deployment.files();
     // A migration needs the addresses of the database alone.
-    const migration = deployment.start(["node", "dist/migrate.js"], {
+    const migration = deployment.start(["node", "dist/causeway.js", "migrate"], {
       DATABASE_URL: environment.DATABASE_URL ?? "",
       // The service connects with another role, which owns no table.
       DATABASE_OWNER_URL: databaseUrl(process.env.E2E_DATABASE_OWNER_URL, database),
@@ -185,10 +185,10 @@ test("units of systemd and services of compose.yaml start what the image starts"
   for (const file of files)
     expect(readFileSync(file, "utf8")).toContain(`ExecStart=/usr/bin/${command}\n`);
   expect(readFileSync("ops/systemd/causeway-migrate.service", "utf8")).toContain(
-    "ExecStart=/usr/bin/node dist/migrate.js\n",
+    "ExecStart=/usr/bin/node dist/causeway.js migrate\n",
   );
   expect(readFileSync("compose.yaml", "utf8")).toContain(
-    'command: ["node", "dist/migrate.js"]',
+    'command: ["node", "dist/causeway.js", "migrate"]',
   );
   return deployment.remove();
 });
