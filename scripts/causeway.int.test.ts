@@ -133,19 +133,36 @@ test("an error ends with 1, and is the JSON document, without the database's pas
   expect(missing.stderr).toContain("DATABASE_URL is missing");
 });
 
+const AN_ERROR: unknown = expect.any(String);
+
 test.each([
   [["jobs"], 0, { jobs: [] }],
   [["jobs", "resume", "none"], 1, { resumed: 0, requested: 1 }],
   [["ledger:verify"], 0, { isWhole: true, transactions: 0, violations: [] }],
   [["audit:verify"], 0, { isWhole: true, anchors: 0, violations: [] }],
   [["keys:rotate", "--check"], 0, { uses: [], oldApiKeys: 0 }],
-  [["sponsor-budget", "prj_nobody", "1", "--daily", "1"], 1, { error: expect.any(String) }],
-  [["reserves:verify", "package.json"], 1, { error: expect.any(String) }],
-  [["paymaster:deploy", "--chain", "1"], 2, { error: expect.stringContaining("--chain") }],
+  [["sponsor-budget", "prj_nobody", "1", "--daily", "1"], 1, { error: AN_ERROR }],
+  [["reserves:verify", "package.json"], 1, { error: AN_ERROR }],
+  [["paymaster:deploy", "--chain", "1"], 2, { error: AN_ERROR }],
 ] as const)("%j --json prints one document", (args, code, expected) => {
   const found = causeway([...args, "--json"], { DATABASE_URL: url });
   expect([found.code, found.stderr]).toEqual([code, ""]);
   expect(documentOf(found.stdout)).toMatchObject(expected);
+});
+
+test("reconcile --json prints one document, and writes log lines to stderr", () => {
+  const unreachable = Object.fromEntries(
+    [31337, 31338, 31339].map((id) => [`RPC_URL_${String(id)}`, "http://127.0.0.1:1"]),
+  );
+  const found = causeway(["reconcile", "--json"], {
+    DATABASE_URL: url,
+    LOG_LEVEL: "debug",
+    ...unreachable,
+  });
+  expect(found.code).toBe(1);
+  const document = documentOf(found.stdout) as { faults: string[] };
+  expect(document).toMatchObject({ wasOff: false, chains: [], unknown: [], accepted: [] });
+  expect(document.faults.join("\n")).toContain("does not answer");
 });
 
 test("backup and restore say in one sentence why they do nothing on a server of one's own", () => {

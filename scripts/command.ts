@@ -14,8 +14,8 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice
 export const commandError = (error: unknown): string => {
   // Recognises viem's BaseError by this field, because commands that use no chain load no viem.
   if (error instanceof Error && "shortMessage" in error) {
-    const details = "details" in error ? String(error.details ?? "") : "";
-    return redactSecrets(`${oneLine(String(error.shortMessage))} ${oneLine(details)}`.trim());
+    const { shortMessage, details = "" } = error as { shortMessage: string; details?: string };
+    return redactSecrets(`${oneLine(shortMessage)} ${oneLine(details)}`.trim());
   }
   return redactSecrets(error instanceof Error ? error.message : String(error));
 };
