@@ -127,6 +127,11 @@ test("the image's commands run on a read-only tree without rights, and each proc
     });
     expect(await migration.ended, migration.output()).toBe(0);
     expect(migration.output()).toMatch(/^\d+ migration\(s\) applied\.$/m);
+    const verified = deployment.start(["node", "dist/causeway.js", "ledger:verify", "--json"], {
+      DATABASE_URL: environment.DATABASE_URL ?? "",
+    });
+    expect(await verified.ended, verified.output()).toBe(0);
+    expect(JSON.parse(verified.output())).toMatchObject({ isWhole: true });
 
     const ports = [await freePort(), await freePort()] as const;
     const start = (variables: Record<string, string>): Started =>
