@@ -277,7 +277,7 @@ const config = {
     },
     {
       files: [
-        "lib/platform/config/env.ts",
+        "lib/platform/config/{database,env}.ts",
         "lib/stack/chains-process.ts",
         "scripts/**",
         "e2e/**",

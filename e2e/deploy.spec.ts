@@ -120,13 +120,18 @@ test("the image's commands run on a read-only tree without rights, and each proc
   try {
     const before = deployment.files();
     // A migration needs the addresses of the database alone.
-    const migration = deployment.start(["node", "dist/migrate.js"], {
+    const migration = deployment.start(["node", "dist/causeway.js", "migrate"], {
       DATABASE_URL: environment.DATABASE_URL ?? "",
       // The service connects with another role, which owns no table.
       DATABASE_OWNER_URL: databaseUrl(process.env.E2E_DATABASE_OWNER_URL, database),
     });
     expect(await migration.ended, migration.output()).toBe(0);
     expect(migration.output()).toMatch(/^\d+ migration\(s\) applied\.$/m);
+    const verified = deployment.start(["node", "dist/causeway.js", "ledger:verify", "--json"], {
+      DATABASE_URL: environment.DATABASE_URL ?? "",
+    });
+    expect(await verified.ended, verified.output()).toBe(0);
+    expect(JSON.parse(verified.output())).toMatchObject({ isWhole: true });
 
     const ports = [await freePort(), await freePort()] as const;
     const start = (variables: Record<string, string>): Started =>
@@ -185,10 +190,10 @@ test("units of systemd and services of compose.yaml start what the image starts"
   for (const file of files)
     expect(readFileSync(file, "utf8")).toContain(`ExecStart=/usr/bin/${command}\n`);
   expect(readFileSync("ops/systemd/causeway-migrate.service", "utf8")).toContain(
-    "ExecStart=/usr/bin/node dist/migrate.js\n",
+    "ExecStart=/usr/bin/node dist/causeway.js migrate\n",
   );
   expect(readFileSync("compose.yaml", "utf8")).toContain(
-    'command: ["node", "dist/migrate.js"]',
+    'command: ["node", "dist/causeway.js", "migrate"]',
   );
   return deployment.remove();
 });

@@ -1,6 +1,6 @@
 // Builds everything that `npm start` runs: Prisma's client, the route table, the pages, the server
 // and the supervisor.
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -58,47 +58,95 @@ const packageOf = (path) =>
     .slice(0, path.startsWith("@") ? 2 : 1)
     .join("/");
 
-/** Bundles server.ts and the supervisor into dist/ as ES modules, without the packages. */
-export const bundle = async (
-  names = ["server", "pages", "migrate", "reconcile", ...SUPERVISOR],
-) => {
-  const { build, stop } = await import("esbuild");
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const entries = {
-    server: "server.ts",
-    pages: "pages.ts",
-    migrate: "lib/stack/migrate-process.ts",
-    reconcile: "scripts/reconcile.ts",
-    stack: "lib/stack/main.ts",
-    "chains-process": "lib/stack/chains-process.ts",
-    "checkpoint-process": "lib/dev/devnet/journal/checkpoint-process.ts",
-    "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
-  };
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: Object.fromEntries(names.map((name) => [name, entries[name]])),
-    outdir: "dist",
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    packages: "external",
-    sourcemap: true,
-    logLevel: "warning",
-    metafile: true,
-    plugins: [ownFiles],
+/** Source files of the programs in dist/. */
+const ENTRIES = {
+  server: "server.ts",
+  pages: "pages.ts",
+  stack: "lib/stack/main.ts",
+  "chains-process": "lib/stack/chains-process.ts",
+  "checkpoint-process": "lib/dev/devnet/journal/checkpoint-process.ts",
+  "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
+};
+
+/** Name of the program of the operator's commands. */
+const COMMANDS = "causeway";
+
+/** Options of esbuild for all programs. */
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  packages: "external",
+  sourcemap: true,
+  logLevel: "warning",
+  metafile: true,
+  plugins: [ownFiles],
+};
+
+/** Removes the files of an earlier build, whose names have other hashes. */
+const removeCommands = (folder) => {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder))
+    if (name.startsWith(`${COMMANDS}-`)) rmSync(join(folder, name));
+};
+
+/**
+ * Bundles the operator's commands. Each command gets files of its own, so that it loads only the
+ * packages that it needs. These files lie beside the programs, because code looks for the programs
+ * that it starts in its own folder.
+ */
+const bundleCommands = (build, outdir) => {
+  removeCommands(resolve(ROOT, outdir));
+  return build({
+    ...OPTIONS,
+    outdir,
+    entryPoints: { [COMMANDS]: "scripts/causeway.ts" },
+    splitting: true,
+    chunkNames: `${COMMANDS}-[name]-[hash]`,
   });
-  const loaded = Object.values(metafile.outputs).flatMap(({ imports }) =>
-    imports.map(({ path }) => packageOf(path)),
-  );
+};
+
+/** @throws Refusal when the bundles load a package that a production install lacks */
+const requireProductionPackages = (metafiles) => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const loaded = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap(({ imports }) => imports.filter(({ external }) => external))
+    .map(({ path }) => packageOf(path));
   const missing = [...new Set(loaded)].filter(
     (name) => !builtinModules.includes(name) && !dependencies[name],
   );
   if (missing.length > 0)
     throw new Refusal(
-      `A production install lacks what the server loads. Move to "dependencies": ${missing.join(", ")}.`,
+      `A production install lacks what the programs load. Move to "dependencies": ${missing.join(", ")}.`,
     );
+};
+
+/**
+ * Bundles programs into a folder as ES modules, without the packages.
+ * @param {readonly string[]} names
+ * @param {string} outdir absolute, or relative to the project's folder
+ */
+export const bundleInto = async (names, outdir) => {
+  const { build } = await import("esbuild");
+  const programs = names.filter((name) => name !== COMMANDS);
+  const builds = [];
+  if (programs.length > 0) {
+    const entryPoints = Object.fromEntries(programs.map((name) => [name, ENTRIES[name]]));
+    builds.push(build({ ...OPTIONS, outdir, entryPoints }));
+  }
+  if (names.includes(COMMANDS)) builds.push(bundleCommands(build, outdir));
+  const results = await Promise.all(builds);
+  requireProductionPackages(results.map(({ metafile }) => metafile));
+};
+
+/** Bundles the server, the operator's commands and the supervisor into dist/. */
+export const bundle = async (names = [...Object.keys(ENTRIES), COMMANDS]) => {
+  await bundleInto(names, "dist");
   // Stops esbuild's helper process, which would otherwise run as long as the stack.
+  const { stop } = await import("esbuild");
   await stop();
 };
 

@@ -1,27 +1,29 @@
-/**
- * `npm run distributor:deploy -- --chain <id>`: deploys the contract that pays batches of payouts
- * to a chain of CHAINS_FILE from the executor's account, and prints its address for that file. The
- * contract has no owner, and its address is the same on every chain.
- */
-import { parseArgs } from "node:util";
+// The contract has no owner, and its address is the same on every chain.
 import { deployDistributor, DISTRIBUTOR_ADDRESS } from "../lib/chain/distributor";
 import { chainAndExecutor } from "./chain-and-executor";
-import { runCommand } from "./command";
+import { defineCommand, NEEDS } from "./command";
 
-const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { chain: { type: "string" } } });
-  const { chain, rpcUrl, executor } = chainAndExecutor(
-    values.chain,
-    "pays for the transaction",
-  );
-  const isNew = await deployDistributor({
-    chain: { id: chain.id, name: chain.name, rpcUrl },
-    executor,
-  });
-  console.log(isNew ? `Deployed on ${chain.name}.` : `${chain.name} has it already.`);
-  console.log(
-    `Put this among its contracts in CHAINS_FILE: "distributor": "${DISTRIBUTOR_ADDRESS}"`,
-  );
-};
-
-await runCommand(main);
+export const command = defineCommand({
+  options: {
+    chain: { type: "string", value: "ID", about: "a chain of CHAINS_FILE; required" },
+  },
+  environment: [NEEDS.executor],
+  run: async ({ values, output }) => {
+    const { chain, rpcUrl, executor } = chainAndExecutor(
+      values.chain,
+      "pays for the transaction",
+    );
+    const isNew = await deployDistributor({
+      chain: { id: chain.id, name: chain.name, rpcUrl },
+      executor,
+    });
+    output.say(isNew ? `Deployed on ${chain.name}.` : `${chain.name} has it already.`);
+    output.say(
+      `Put this among its contracts in CHAINS_FILE: "distributor": "${DISTRIBUTOR_ADDRESS}"`,
+    );
+    return {
+      isDone: true,
+      result: { chainId: chain.id, distributor: DISTRIBUTOR_ADDRESS, isNew },
+    };
+  },
+});

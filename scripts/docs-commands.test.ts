@@ -11,6 +11,7 @@ import {
   readDocument,
   type CodeSpan,
 } from "@/lib/dev/testing/documents";
+import { COMMANDS } from "./command-table";
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
   scripts: Record<string, string>;
@@ -28,7 +29,7 @@ const commandLines: readonly CodeSpan[] = [
   ...DOCUMENTS.flatMap(codeSpansOf),
 ];
 
-interface Command extends CodeSpan {
+interface Mention extends CodeSpan {
   readonly name: string;
   /** Options such as `--month`, without their dashes. */
   readonly options: readonly string[];
@@ -36,24 +37,53 @@ interface Command extends CodeSpan {
 
 const COMMAND =
   /\bnpm (?:run (?:-s |--silent )?([a-z][\w:-]*)|(start|test)\b)(?: -- ([^#|]*))?/g;
+const BUILT = /\bdist\/causeway\.js ([a-z][\w:-]*)([^#|]*)/g;
 const OPTION = /(?:^|[\s[])--([a-z][\w-]*)/g;
 
-const commands: readonly Command[] = commandLines.flatMap((span) =>
+const optionsIn = (text: string): string[] =>
+  [...text.matchAll(OPTION)].map(([, option = ""]) => option);
+
+const mentions: readonly Mention[] = commandLines.flatMap((span) =>
   [...span.text.matchAll(COMMAND)].map(([, run, short, given = ""]) => ({
     ...span,
     name: run ?? short ?? "",
-    options: [...given.matchAll(OPTION)].map(([, option = ""]) => option),
+    options: optionsIn(given),
+  })),
+);
+
+const builtMentions: readonly Mention[] = commandLines.flatMap((span) =>
+  [...span.text.matchAll(BUILT)].map(([, name = "", given = ""]) => ({
+    ...span,
+    name,
+    options: optionsIn(given),
   })),
 );
 
 /** Options of programs that a script calls; the script's own file does not mention them. */
 const OF_OTHERS = new Set(["sequence", "trace", "update-snapshots"]);
+/** Options of each command of the program causeway. */
+const COMMON = ["json", "help"];
+const CAUSEWAY = "tsx scripts/causeway.ts";
+
+/** The options of each command of the program causeway, without the common ones. */
+const ownOptions = new Map(
+  await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { load }]) => {
+      const { command } = await load();
+      return [name, Object.keys(command.options)] as const;
+    }),
+  ),
+);
 
 /**
  * Whether the script's file declares the option for `parseArgs`, or searches its arguments for it.
  */
-const takes = (command: string, option: string): boolean => {
-  const file = /scripts\/[\w-]+\.(?:ts|mjs)/.exec(command)?.[0];
+const takes = (script: string, option: string): boolean => {
+  if (script.startsWith(CAUSEWAY)) {
+    const own = ownOptions.get(script.slice(CAUSEWAY.length + 1)) ?? [];
+    return [...own, ...COMMON].includes(option);
+  }
+  const file = /scripts\/[\w-]+\.(?:ts|mjs)/.exec(script)?.[0];
   if (file === undefined) return false;
   const source = readFileSync(file, "utf8");
   return (
@@ -62,33 +92,53 @@ const takes = (command: string, option: string): boolean => {
 };
 
 test("each npm script that the documents name exists, and takes the options that they give it", () => {
-  expect(commands.length).toBeGreaterThan(60);
-  expect(commands.filter(({ options }) => options.length > 0).length).toBeGreaterThan(15);
-  const faults = commands.flatMap((command) => {
-    const script = scripts[command.name];
+  expect(mentions.length).toBeGreaterThan(60);
+  expect(mentions.filter(({ options }) => options.length > 0).length).toBeGreaterThan(15);
+  const faults = mentions.flatMap((mention) => {
+    const script = scripts[mention.name];
     if (script === undefined)
-      return [`${placeOf(command)}: npm run ${command.name} does not exist`];
-    return command.options
+      return [`${placeOf(mention)}: npm run ${mention.name} does not exist`];
+    return mention.options
       .filter((option) => !OF_OTHERS.has(option) && !takes(script, option))
-      .map((option) => `${placeOf(command)}: npm run ${command.name} takes no --${option}`);
+      .map((option) => `${placeOf(mention)}: npm run ${mention.name} takes no --${option}`);
   });
   expect(faults).toEqual([]);
 });
 
-test("each option of a script has its description in a document", () => {
+test("each command of dist/causeway.js that the documents name exists, and takes the options that they give it", () => {
+  expect(builtMentions.length).toBeGreaterThan(5);
+  const faults = builtMentions.flatMap((mention) => {
+    const own = ownOptions.get(mention.name);
+    if (own === undefined) return [`${placeOf(mention)}: there is no command ${mention.name}`];
+    return mention.options
+      .filter((option) => ![...own, ...COMMON].includes(option))
+      .map((option) => `${placeOf(mention)}: ${mention.name} takes no --${option}`);
+  });
+  expect(faults).toEqual([]);
+});
+
+test("each command of dist/causeway.js has an npm script of its name, and a row in the operations' table", () => {
+  const section = readDocument("docs/operations.md").split("\n## Commands\n")[1] ?? "";
+  const [table = ""] = section.split("\n## ");
+  for (const name of Object.keys(COMMANDS)) {
+    expect(scripts[name]).toBe(`${CAUSEWAY} ${name}`);
+    expect(table).toContain(`\n| \`${name}\` | `);
+  }
+});
+
+test("each option of a command has its description in a document", () => {
   const named = new Set(
-    commands.flatMap(({ name, options }) => options.map((option) => `${name} ${option}`)),
+    [...mentions, ...builtMentions].flatMap(({ name, options }) =>
+      options.map((option) => `${name} ${option}`),
+    ),
   );
   const prose = DOCUMENTS.map(readDocument).join("\n");
-  const faults = Object.entries(scripts).flatMap(([name, script]) => {
-    const file = /scripts\/[\w-]+\.ts/.exec(script)?.[0];
-    const source = file === undefined ? "" : readFileSync(file, "utf8");
-    return [...source.matchAll(/"?([a-z][\w-]*)"?: \{ type: "(?:string|boolean)"/g)]
-      .map(([, option = ""]) => option)
+  const faults = [...ownOptions].flatMap(([name, options]) =>
+    options
       .filter((option) => !named.has(`${name} ${option}`) && !prose.includes(`\`--${option}\``))
       .filter((option) => !new RegExp(`-- [^\`]*--${option}\\b`).test(prose))
-      .map((option) => `${name} --${option}`);
-  });
+      .map((option) => `${name} --${option}`),
+  );
   expect(faults).toEqual([]);
 });
 

@@ -1,14 +1,3 @@
-/**
- * `npm run keys:rotate`: encrypts all secrets in the database under the current KEY_ENCRYPTION_KEY.
- * It may be interrupted and repeated, and may run while instances serve requests. Exits with 1
- * while any row still uses another key.
- * - `-- --check` changes nothing; exits with 0 when all previous keys and secrets may be removed
- * - `-- --signing` creates a new signing key for access tokens, and removes keys whose tokens have
- * all expired
- * - `-- --signing --remove KID` makes the service refuse tokens of this signing key from now on
- */
-import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { encryptedTablesOf } from "../lib/composition";
 import type { Config } from "../lib/platform/config/env";
 import { systemClock } from "../lib/core/clock";
@@ -23,120 +12,138 @@ import {
 import { checkKeys, rotateKeys } from "../lib/platform/encryption/rotation";
 import { createKeyring, type Keyring } from "../lib/platform/encryption/service";
 import { createSecrets } from "../lib/platform/encryption/application-secret";
+import { defineCommand, NEEDS, type Output, UsageError } from "./command";
 import { configOf, findDatabase } from "./database";
-import { runCommand } from "./command";
 
 interface Work {
   readonly config: Config;
   readonly database: Database;
   readonly keyring: Keyring;
+  readonly output: Output;
 }
 
-/**
- * Prints how many rows use each encryption key.
- * @returns whether no row uses another key than the current one
- */
-const reportKeys = async ({ database, keyring }: Work): Promise<boolean> => {
+/** Counts the rows of each encryption key, and prints them. */
+const reportKeys = async ({ database, keyring, output }: Work) => {
   const uses = await checkKeys(keyring, encryptedTablesOf(database));
-  console.log(`Current key: ${keyring.currentId}`);
+  output.say(`Current key: ${keyring.currentId}`);
   for (const { rows, kekId, count, is } of uses)
-    console.log(`${rows}: ${String(count)} under ${kekId} (${is})`);
+    output.say(`${rows}: ${String(count)} under ${kekId} (${is})`);
   const unknown = uses.filter(({ is }) => is === "unknown");
   for (const { rows, kekId } of unknown)
-    console.error(
+    output.fault(
       `The key ${kekId} of ${rows} is not configured. Add it to KEY_ENCRYPTION_KEY_PREVIOUS, and run this again.`,
     );
-  for (const kekId of keyring.ids.slice(1)) {
-    const isUsed = uses.some((use) => use.kekId === kekId);
-    console.log(
-      `${kekId} ${isUsed ? "is still needed" : "may be removed from KEY_ENCRYPTION_KEY_PREVIOUS"}.`,
+  const previousKeys = keyring.ids.slice(1).map((kekId) => ({
+    kekId,
+    isNeeded: uses.some((use) => use.kekId === kekId),
+  }));
+  for (const { kekId, isNeeded } of previousKeys)
+    output.say(
+      `${kekId} ${isNeeded ? "is still needed" : "may be removed from KEY_ENCRYPTION_KEY_PREVIOUS"}.`,
     );
-  }
   const left = uses
     .filter(({ is }) => is === "previous")
     .reduce((sum, { count }) => sum + count, 0);
   if (left > 0)
-    console.error(
+    output.fault(
       `${String(left)} rows are not under the current key. Run \`npm run keys:rotate\`; if it was just run, an instance still writes with an older configuration: restart it, then run this again.`,
     );
-  return unknown.length === 0 && left === 0;
+  const isDone = unknown.length === 0 && left === 0;
+  return { isDone, result: { currentKey: keyring.currentId, uses, previousKeys } };
 };
 
-/**
- * Prints how many API keys are hashed under each APP_SECRET.
- * @returns whether all are hashed under the current one
- */
-const reportApiKeys = async ({ config, database }: Work): Promise<boolean> => {
+/** Counts the API keys that are not hashed under the current APP_SECRET, and prints the number. */
+const countOldApiKeys = async ({ config, database, output }: Work): Promise<number> => {
   const counts = await countByAppSecret(database.prisma, systemClock.now());
   const current = createSecrets(config.appSecret).id;
   const left = [...counts]
     .filter(([id]) => id !== current)
     .reduce((sum, [, count]) => sum + count, 0);
-  console.log(
+  output.say(
     left === 0
       ? "API keys: all are hashed under the current APP_SECRET."
       : `API keys: ${String(left)} were not used since APP_SECRET was changed. Without APP_SECRET_PREVIOUS they stop working.`,
   );
-  return left === 0;
+  return left;
 };
 
-const rotate = async (work: Work): Promise<boolean> => {
-  const tables = encryptedTablesOf(work.database);
-  const onBatch = (table: string, encrypted: number): void =>
-    console.log(`${table}: ${String(encrypted)} so far`);
-  for (const { rows, encrypted } of await rotateKeys({
-    keyring: work.keyring,
-    tables,
-    onBatch,
-  }))
-    console.log(`${rows}: ${String(encrypted)} encrypted anew`);
-  return reportKeys(work);
+const check = async (work: Work) => {
+  const { isDone, result } = await reportKeys(work);
+  const oldApiKeys = await countOldApiKeys(work);
+  return { isDone: isDone && oldApiKeys === 0, result: { ...result, oldApiKeys } };
+};
+
+const rotate = async (work: Work) => {
+  const { database, keyring, output } = work;
+  const encrypted = await rotateKeys({
+    keyring,
+    tables: encryptedTablesOf(database),
+    onBatch: (table, count) => output.progress(`${table}: ${String(count)} so far`),
+  });
+  for (const { rows, encrypted: count } of encrypted)
+    output.say(`${rows}: ${String(count)} encrypted anew`);
+  const { isDone, result } = await reportKeys(work);
+  return { isDone, result: { ...result, encrypted } };
 };
 
 const rotateSigning = async (
-  { database, keyring }: Work,
+  { database, keyring, output }: Work,
   remove: string | undefined,
-): Promise<boolean> => {
+) => {
   const deps = { database, keyring, clock: systemClock };
   if (remove !== undefined) {
-    const removed = await removeTokenKey(deps, remove);
-    console.log(
-      removed
+    const isRemoved = await removeTokenKey(deps, remove);
+    output.say(
+      isRemoved
         ? `Removed ${remove}: its tokens are refused within a minute.`
         : `There is no key ${remove}.`,
     );
-    return removed;
+    return { isDone: isRemoved, result: { removed: isRemoved ? [remove] : [] } };
   }
-  console.log(`New tokens are signed by ${await addTokenKey(deps)}.`);
-  for (const kid of await removeSpentTokenKeys(deps, ACCESS_TOKEN_SECONDS))
-    console.log(`Removed ${kid}: its tokens have expired.`);
-  console.log(
+  const signingKey = await addTokenKey(deps);
+  output.say(`New tokens are signed by ${signingKey}.`);
+  const removed = await removeSpentTokenKeys(deps, ACCESS_TOKEN_SECONDS);
+  for (const kid of removed) output.say(`Removed ${kid}: its tokens have expired.`);
+  output.say(
     "Run this again in an hour or later to remove the key before it, or name it with --remove to do so now.",
   );
-  return true;
+  return { isDone: true, result: { signingKey, removed } };
 };
 
-const main = async (): Promise<number> => {
-  const options = {
-    check: { type: "boolean" },
-    signing: { type: "boolean" },
-    remove: { type: "string" },
-  } as const;
-  const { values } = parseArgs({ options });
-  if (existsSync(".env")) process.loadEnvFile(".env");
-  const source = await findDatabase();
-  const config = configOf(source.url);
-  const database = createDatabase(source.url, { poolSize: 2 });
-  const work = { config, database, keyring: createKeyring(config.keyEncryptionKeys) };
-  try {
-    if (values.signing === true) return (await rotateSigning(work, values.remove)) ? 0 : 1;
-    if (values.check !== true) return (await rotate(work)) ? 0 : 1;
-    const done = [await reportKeys(work), await reportApiKeys(work)];
-    return done.includes(false) ? 1 : 0;
-  } finally {
-    await database.close();
-    await source.stop();
-  }
-};
-
-await runCommand(main);
+export const command = defineCommand({
+  options: {
+    check: {
+      type: "boolean",
+      about: "changes nothing; says whether all previous keys and secrets may be removed",
+    },
+    signing: {
+      type: "boolean",
+      about:
+        "creates a new signing key for access tokens, and removes keys whose tokens have all expired",
+    },
+    remove: {
+      type: "string",
+      value: "KID",
+      about: "with --signing: refuses tokens of this signing key from now on",
+    },
+  },
+  environment: [NEEDS.database, NEEDS.service],
+  notDone: "rows still use another key, or there is no such signing key",
+  run: async ({ values, output }) => {
+    const { check: isCheck = false, signing = false, remove } = values;
+    if (isCheck && signing) throw new UsageError("Choose one of --check and --signing.");
+    if (remove !== undefined && !signing) throw new UsageError("--remove needs --signing.");
+    const source = await findDatabase();
+    const config = configOf(source.url);
+    const database = createDatabase(source.url, { poolSize: 2 });
+    const keyring = createKeyring(config.keyEncryptionKeys);
+    const work = { config, database, keyring, output };
+    try {
+      if (signing) return await rotateSigning(work, remove);
+      return await (isCheck ? check(work) : rotate(work));
+    } finally {
+      await database.close();
+      await source.stop();
+    }
+  },
+});

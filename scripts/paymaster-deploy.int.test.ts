@@ -9,11 +9,10 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, expect, test } from "vitest";
 import { markedPaymasterAbi } from "@/lib/chain/erc4337/marked-paymaster";
 import { creationCode } from "@/lib/dev/devnet/artifacts";
-import { bundled } from "@/lib/dev/testing/bundle";
 import { startBareAnvil, type BareAnvil } from "@/lib/dev/testing/bare-anvil";
+import { entryFile } from "@/lib/dev/testing/entry";
 
 const run = promisify(execFile);
-const command = await bundled("scripts/paymaster-deploy.ts");
 const folder = mkdtempSync(join(tmpdir(), "causeway-paymaster-"));
 const started: BareAnvil[] = [];
 afterAll(async () => {
@@ -53,7 +52,7 @@ const deploy = (
   args: readonly string[],
   variables: Record<string, string> = {},
 ) =>
-  run(process.execPath, [command, ...args], {
+  run(process.execPath, [entryFile("causeway"), "paymaster:deploy", ...args], {
     env: {
       ...process.env,
       CHAINS_FILE: file,

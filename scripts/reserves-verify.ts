@@ -1,17 +1,28 @@
-// `npm run reserves:verify -- proof.json [root-hash]`: checks a proof of inclusion (GET
-// /global-accounts/{id}/proof) without any access to the service. It checks that the root counts
-// the account's balance and, when a root hash is given, that the proof leads to that root.
+// Checks that the root counts the account's balance and, when a root hash is given, that the proof
+// leads to that root.
 import { readFileSync } from "node:fs";
 import { getReservesProof } from "@/lib/contracts/reserves";
 import { formatAmount } from "@/lib/core/money";
 import { rootOf } from "@/lib/books/reserves/sum-trees";
+import { defineCommand, type Output } from "./command";
 
-const [file, expected] = process.argv.slice(2);
+const STDIN = 0;
 
-const check = (path: string): boolean => {
-  const proof = getReservesProof.response.parse(
-    JSON.parse(readFileSync(path === "-" ? 0 : path, "utf8")),
-  );
+const readProof = (path: string) => {
+  try {
+    return getReservesProof.response.parse(
+      JSON.parse(readFileSync(path === "-" ? STDIN : path, "utf8")),
+    );
+  } catch (error) {
+    throw new Error(
+      `This is not a proof: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+};
+
+const check = (path: string, expected: string | undefined, output: Output) => {
+  const proof = readProof(path);
   const { assetId, accountId, salt, decimals, currency } = proof;
   const steps = proof.siblings.map(({ hash, sumBase, side }) => ({
     hash,
@@ -24,36 +35,38 @@ const check = (path: string): boolean => {
   );
   const amount = (base: string): string =>
     `${formatAmount(BigInt(base), decimals)} ${currency}`;
-  console.log(`account  ${accountId}: ${amount(proof.balanceBase)}`);
-  console.log(
+  output.say(`account  ${accountId}: ${amount(proof.balanceBase)}`);
+  output.say(
     `reached  ${reached.hash}, all accounts together ${amount(reached.sum.toString())}`,
   );
-  console.log(`root     ${expected ?? proof.root.hash}, as of ${proof.asOf}`);
-  return (
+  output.say(`root     ${expected ?? proof.root.hash}, as of ${proof.asOf}`);
+  const isCounted =
     reached.hash === proof.root.hash &&
     reached.sum.toString() === proof.root.sumBase &&
-    (expected === undefined || reached.hash === expected.toLowerCase())
-  );
+    (expected === undefined || reached.hash === expected.toLowerCase());
+  return {
+    isCounted,
+    accountId,
+    currency,
+    balanceBase: proof.balanceBase,
+    reached,
+    root: expected ?? proof.root.hash,
+    asOf: proof.asOf,
+  };
 };
 
-if (file === undefined) {
-  console.error(
-    "Name the file of a proof, or - for standard input, and the root's hash as GET /reserves shows it.",
-  );
-  process.exitCode = 2;
-} else {
-  try {
-    const holds = check(file);
-    console.log(holds ? "The account is counted." : "THE PROOF DOES NOT HOLD.");
+export const command = defineCommand({
+  positionals: { text: "FILE|- [ROOT_HASH]", min: 1, max: 2 },
+  options: {},
+  environment: ["none; `-` reads the proof from standard input, GET /reserves shows the root"],
+  notDone: "the proof does not hold",
+  run: ({ positionals: [file = "", expected], output }) => {
+    const result = check(file, expected, output);
+    output.say(result.isCounted ? "The account is counted." : "THE PROOF DOES NOT HOLD.");
     if (expected === undefined)
-      console.log(
+      output.say(
         "Compare the root with the one that GET /reserves shows, or give it as second argument.",
       );
-    process.exitCode = holds ? 0 : 1;
-  } catch (error) {
-    console.error(
-      `This is not a proof: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    process.exitCode = 1;
-  }
-}
+    return Promise.resolve({ isDone: result.isCounted, result });
+  },
+});

@@ -1,6 +1,6 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
-import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/platform/config/production";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/platform/config/values";
 import { startAssociationProvider } from "@/lib/dev/devnet/association/provider";
 import { fundServiceAccounts, startDevnet } from "@/lib/dev/devnet/devnet";
 import { startSolver } from "@/lib/dev/devnet/solver";

@@ -116,7 +116,10 @@ test("npm start and the command that migrates refuse such a database under DATAB
   expect(started).toEqual({ code: 1, errors: `\n${sentence}\n\n` });
 
   const secrets = developmentSecrets(join(folder, "secrets.json"), {});
-  const migrated = await run([entryFile("migrate-process")], { ...secrets, DATABASE_URL: url });
+  const migrated = await run([entryFile("causeway"), "migrate"], {
+    ...secrets,
+    DATABASE_URL: url,
+  });
   expect(migrated).toEqual({
     code: 1,
     errors: `The database was not brought up to date: ${sentence}\n`,

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { ConfigError, loadConfig } from "@/lib/platform/config/env";
+import { ConfigError } from "@/lib/platform/config/database";
+import { loadConfig } from "@/lib/platform/config/env";
 import { developmentHostProblem } from "@/lib/platform/config/production";
 import { redactSecrets } from "@/lib/core/redaction";
 import { EarlierVersionError } from "@/lib/platform/db/migrate";

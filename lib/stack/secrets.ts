@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/platform/config/production";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/platform/config/values";
 
 const KEY_BYTES = 32;
 

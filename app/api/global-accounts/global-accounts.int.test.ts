@@ -15,7 +15,7 @@ import { addSeconds } from "@/lib/core/clock";
 import { getReserves, getReservesProof } from "@/lib/contracts/reserves";
 import { rootOf } from "@/lib/books/reserves/sum-trees";
 import { testApi, type TestApi } from "@/lib/dev/testing/api";
-import { bundled } from "@/lib/dev/testing/bundle";
+import { entryFile } from "@/lib/dev/testing/entry";
 import {
   codesOf,
   fund,
@@ -26,12 +26,8 @@ import {
 
 const [HERE, THERE] = [31337, 31338];
 let api: TestApi;
-let reservesVerify: string;
 beforeAll(async () => {
-  [api, reservesVerify] = await Promise.all([
-    testApi({ worker: true }),
-    bundled("scripts/reserves-verify.ts"),
-  ]);
+  api = await testApi({ worker: true });
 });
 
 const refusal = (work: Promise<unknown>): Promise<unknown> =>
@@ -45,7 +41,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
  * @returns its exit code
  */
 const verifier = (proof: string, root: string | undefined): number | null =>
-  spawnSync(process.execPath, [reservesVerify, "-", root ?? ""], {
+  spawnSync(process.execPath, [entryFile("causeway"), "reserves:verify", "-", root ?? ""], {
     input: proof,
   }).status;
 

@@ -99,7 +99,7 @@ test("other members may neither see nor resume it", async () => {
 test("the command lists stopped work and puts it back", async () => {
   const id = await parked();
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [entryFile("jobs"), ...args], {
+    spawnSync(process.execPath, [entryFile("causeway"), "jobs", ...args], {
       encoding: "utf8",
       env: { ...inheritedEnvironment(), DATABASE_URL: api.services.config.databaseUrl },
     });
@@ -108,5 +108,5 @@ test("the command lists stopped work and puts it back", async () => {
   expect([resumed.status, resumed.stdout]).toEqual([0, "1 of 1 jobs were put back.\n"]);
   expect((await jobOf(id)).parkedAt).toBeNull();
   expect(run("resume", id).status).toBe(1);
-  expect(run("mend").stderr).toContain("npm run jobs");
+  expect(run("mend").stderr).toContain("jobs cannot mend.");
 });

@@ -141,7 +141,7 @@ describe("the checker", () => {
   test("exits with code 1 and names the violation", async () => {
     const made = forCommand;
     const run = () =>
-      spawnSync(process.execPath, [entryFile("ledger-verify")], {
+      spawnSync(process.execPath, [entryFile("causeway"), "ledger:verify"], {
         cwd: ROOT,
         encoding: "utf8",
         env: { PATH: dirname(process.execPath), DATABASE_URL: made.url, NODE_ENV: "test" },

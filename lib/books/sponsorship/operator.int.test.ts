@@ -2,17 +2,14 @@ import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
-import { bundled } from "@/lib/dev/testing/bundle";
 import { testDatabase } from "@/lib/dev/testing/database";
+import { entryFile } from "@/lib/dev/testing/entry";
 
-const [{ url, database }, command] = await Promise.all([
-  testDatabase(),
-  bundled("scripts/sponsor-budget.ts"),
-]);
+const { url, database } = await testDatabase();
 const { prisma } = database;
 
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, [command, ...args], {
+  spawnSync(process.execPath, [entryFile("causeway"), "sponsor-budget", ...args], {
     env: { PATH: dirname(process.execPath), DATABASE_URL: url, NODE_ENV: "test" },
     encoding: "utf8",
   });
@@ -43,6 +40,7 @@ test("the operator's command sets and removes a project's limits on a chain, and
     1,
     "There is no project prj_nobody.",
   ]);
-  expect(run(id, "31337", "--daily", "-1").status).toBe(1);
+  expect(run(id, "31337", "--daily", "-1").status).toBe(2);
+  expect(run(id, "31337", "--daily=-1").status).toBe(1);
   expect(await limits()).toEqual([null, "0"]);
 }, 240_000);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { isAlive } from "@/lib/platform/os/process.mjs";
+import { bundleInto } from "@/scripts/build.mjs";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /**
@@ -14,22 +15,18 @@ const RUNS = join(ROOT, "node_modules", ".cache", "causeway-tests");
 /** The programs that tests start as separate processes, some of them dozens of times in a run. */
 const ENTRIES = {
   "api-server": "lib/dev/testing/api-server.ts",
-  archive: "scripts/archive.ts",
-  "audit-verify": "scripts/audit-verify.ts",
   "chains-process": "lib/stack/chains-process.ts",
   "checkpoint-process": "lib/dev/devnet/journal/checkpoint-process.ts",
   "crash-worker": "lib/dev/testing/crash-worker.ts",
   devnet: "lib/dev/devnet/devnet.ts",
-  jobs: "scripts/jobs.ts",
-  "keys-rotate": "scripts/keys-rotate.ts",
-  "ledger-verify": "scripts/ledger-verify.ts",
-  "migrate-process": "lib/stack/migrate-process.ts",
   "pages-stub": "lib/dev/testing/pages-stub.ts",
   "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
   server: "server.ts",
   stack: "lib/stack/main.ts",
 };
-export type EntryName = keyof typeof ENTRIES;
+/** The program of the operator's commands, which the build's own function bundles. */
+const COMMANDS = "causeway";
+export type EntryName = keyof typeof ENTRIES | typeof COMMANDS;
 
 /** Removes bundles that killed runs left behind. */
 const sweepAbandoned = (): void => {
@@ -47,6 +44,7 @@ export const bundleEntries = async (): Promise<{ folder: string; remove: () => v
   sweepAbandoned();
   // Declares the type of modules here, because Node looks for it no higher than `node_modules`.
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const commands = bundleInto([COMMANDS], folder);
   await build({
     absWorkingDir: ROOT,
     entryPoints: ENTRIES,
@@ -60,5 +58,6 @@ export const bundleEntries = async (): Promise<{ folder: string; remove: () => v
     alias: { "@": ROOT.replace(/\/$/, "") },
     logLevel: "warning",
   });
+  await commands;
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 };

@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const HEADS = join(folder, "heads.json");
 
 const verify = (args: readonly string[] = [], secret = SECRET) =>
-  spawnSync(process.execPath, [entryFile("audit-verify"), ...args], {
+  spawnSync(process.execPath, [entryFile("causeway"), "audit:verify", ...args], {
     cwd: ROOT,
     encoding: "utf8",
     env: {
@@ -126,10 +126,10 @@ test("audit:verify exits with 1 when a project's whole history was removed, its 
   );
 });
 
-test("audit:verify exits with 1 when an anchor is no hash of a transaction", () => {
+test("audit:verify exits with 2 when an anchor is no hash of a transaction", () => {
   const wrong = verify(["--anchor", "8453:0x12"]);
   expect([wrong.status, wrong.stderr]).toEqual([
-    1,
+    2,
     expect.stringContaining("--anchor takes the id of a chain"),
   ]);
 });

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { redactSecrets } from "@/lib/core/redaction";
-import { ConfigError, loadConfig, loadDatabaseConfig, variableNames } from "./env";
+import { ConfigError, loadDatabaseConfig } from "./database";
+import { loadConfig, variableNames } from "./env";
 
 interface LooseChain {
   contracts: Record<string, unknown>;

@@ -4,13 +4,15 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { type ChainConfig, chainsFile } from "./chains";
 import {
-  developmentHostProblem,
-  isLoopback,
-  listOf,
-  productionProblems,
-  type Variables,
-  withoutPrefix,
-} from "./production";
+  ConfigError,
+  type DatabaseConfig,
+  databaseOf,
+  databaseVariables,
+  postgresUrl,
+  variableProblem,
+  withoutEmpty,
+} from "./database";
+import { developmentHostProblem, isLoopback, productionProblems } from "./production";
 import { issueText, missingText } from "./problem-texts";
 import { headerOf, protect } from "./protect";
 import {
@@ -32,6 +34,7 @@ import {
   signUpOf,
   withChainVariables,
 } from "./variables";
+import { listOf, type Variables, withoutPrefix } from "./values";
 
 export const DEFAULT_CHAINS_FILE = "lib/platform/config/chains/local.json";
 const ANONYMITY_SET_MIN = 100;
@@ -41,24 +44,9 @@ const METRICS_TOKEN_LENGTH_MIN = 16;
 // first.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
-const POSTGRES_URL = "must be a URL that begins with postgresql://";
-const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: POSTGRES_URL });
-
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
-  DATABASE_URL: postgresUrl,
-  /**
-   * URL of PostgreSQL without a pooler, for LISTEN and migrations. With `none` the service does not
-   * use LISTEN, and its instances poll for changes. Default: `DATABASE_URL`.
-   */
-  DATABASE_DIRECT_URL: optional(
-    z.union([z.literal("none"), postgresUrl], { error: `${POSTGRES_URL}, or none` }),
-  ),
-  /**
-   * URL with the owner of the tables, for migrations and commands that need one; the service itself
-   * never connects with it. Default: `DATABASE_DIRECT_URL`.
-   */
-  DATABASE_OWNER_URL: optional(postgresUrl),
+  ...databaseVariables,
   /** URL of a streaming replica, for reads that may be some seconds old. */
   DATABASE_REPLICA_URL: optional(postgresUrl),
   /**
@@ -172,18 +160,8 @@ export const variableNames: readonly string[] = [
   ...CHAIN_VARIABLES.map((name) => `${name}_<id>`),
 ];
 
-export interface Config {
+export interface Config extends DatabaseConfig {
   readonly env: "development" | "production";
-  readonly databaseUrl: string;
-  /**
-   * True when `DATABASE_DIRECT_URL` is set: `DATABASE_URL` then counts as a pooler that lends
-   * connections for one transaction.
-   */
-  readonly isDatabasePooled: boolean;
-  /** URL of the connection for LISTEN; null when instances poll instead. */
-  readonly listenUrl: string | null;
-  /** URL for migrations with the owner of the tables; null when `databaseUrl` is used. */
-  readonly databaseOwnerUrl: string | null;
   readonly databaseReplicaUrl: string | null;
   readonly databaseConnectionsMax: number;
   readonly retention: Retention;
@@ -239,41 +217,7 @@ export interface Config {
   readonly bundlerUrls: ReadonlyMap<number, string>;
 }
 
-const databaseVariables = environment.pick({
-  DATABASE_URL: true,
-  DATABASE_DIRECT_URL: true,
-  DATABASE_OWNER_URL: true,
-});
-
-type DatabaseConfig = Pick<
-  Config,
-  "databaseUrl" | "isDatabasePooled" | "listenUrl" | "databaseOwnerUrl"
->;
-
-const databaseOf = (env: z.output<typeof databaseVariables>): DatabaseConfig => {
-  const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, DATABASE_OWNER_URL: owner } = env;
-  return {
-    databaseUrl: url,
-    isDatabasePooled: direct !== undefined && direct !== url,
-    listenUrl: direct === "none" ? null : (direct ?? url),
-    databaseOwnerUrl: owner ?? null,
-  };
-};
-
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env });
-
-/**
- * Thrown when the configuration cannot be used. The message lists every problem, and never the
- * value of a secret.
- */
-export class ConfigError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(
-      `The configuration has ${String(problems.length)} problem(s):\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
-    );
-    this.name = "ConfigError";
-  }
-}
 
 /** The chains of a file, with the URLs from the environment. Problems are added to `problems`. */
 export const readChains = (
@@ -369,11 +313,6 @@ const tracingOf = (env: z.output<typeof environment>): Config["tracing"] => {
   };
 };
 
-const variableProblem = (given: Variables, issue: z.core.$ZodIssue): string => {
-  const name = String(issue.path[0]);
-  return given[name] === undefined ? missingText(name) : issueText(name, issue);
-};
-
 /**
  * Reads the chains file. Only development has a default file. In production `productionProblems`
  * reports a missing file.
@@ -385,24 +324,6 @@ const chainsOf = (
 ): readonly ChainConfig[] => {
   if (given.CHAINS_FILE === undefined && isProduction) return [];
   return readChains(given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, given, problems);
-};
-
-/**
- * Removes empty variables, because an empty value is the usual way to unset a variable in a file.
- */
-const withoutEmpty = (variables: Variables): Variables =>
-  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
-
-/**
- * Reads only the URLs of the database, for commands that need nothing else.
- * @throws ConfigError that lists every problem
- */
-export const loadDatabaseConfig = (variables: Variables = process.env): DatabaseConfig => {
-  const given = withoutEmpty(variables);
-  protect(given, []);
-  const parsed = databaseVariables.safeParse(given);
-  if (parsed.success) return databaseOf(parsed.data);
-  throw new ConfigError(parsed.error.issues.map((issue) => variableProblem(given, issue)));
 };
 
 /**

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { toHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "./env";
+import { ConfigError } from "./database";
+import { loadConfig } from "./env";
 import { DEVELOPMENT_CONSENT, productionProblems } from "./production";
 
 type Given = Record<string, string>;

@@ -2,6 +2,7 @@ import { isHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { parseUrl } from "@/lib/core/redaction";
 import { howToSet, missingText } from "./problem-texts";
+import { DEVELOPMENT_SECRET_PREFIX, listOf, type Variables, withoutPrefix } from "./values";
 
 /**
  * Accounts 0 to 9 of the published mnemonic of anvil and Hardhat ("test test … junk"). Anybody can
@@ -57,11 +58,6 @@ const privateKeyProblem = (key: string): string | null => {
   }
 };
 
-export type Variables = Readonly<Record<string, string | undefined>>;
-
-/** Prefix of development secrets; production refuses them. */
-export const DEVELOPMENT_SECRET_PREFIX = "dev_";
-
 /**
  * The required value of `DEVELOPMENT_ON_ALL_INTERFACES`. It is a sentence, so that nobody sets it
  * without reading it.
@@ -86,17 +82,6 @@ const SECRETS = [
 /** Variables that production needs in addition to those that are always required. */
 const NEEDED = ["CHAINS_FILE", "WEBHOOK_SECRET", "SMTP_URL", "PUBLIC_URL"] as const;
 const RATE_LIMITS = ["RATE_LIMIT_PER_KEY", "RATE_LIMIT_PER_IP", "RATE_LIMIT_SIGN_IN_PER_IP"];
-export const withoutPrefix = (value: string): string =>
-  value.startsWith(DEVELOPMENT_SECRET_PREFIX)
-    ? value.slice(DEVELOPMENT_SECRET_PREFIX.length)
-    : value;
-
-/** The comma-separated parts, without empty ones. */
-export const listOf = (value: string | undefined): string[] =>
-  (value ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
 
 export const isLoopback = (host: string): boolean =>
   /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);

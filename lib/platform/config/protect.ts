@@ -1,7 +1,7 @@
 /** Registers the secrets of the configuration for redaction. */
 import { parseUrl, protectSecrets } from "@/lib/core/redaction";
 import type { ChainConfig } from "./chains";
-import { listOf, type Variables, withoutPrefix } from "./production";
+import { listOf, type Variables, withoutPrefix } from "./values";
 
 /**
  * `name=value` → [name, value]. OpenTelemetry percent-encodes values; a value that cannot be

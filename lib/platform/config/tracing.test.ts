@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { redactSecrets } from "@/lib/core/redaction";
-import { ConfigError, loadConfig } from "./env";
+import { ConfigError } from "./database";
+import { loadConfig } from "./env";
 
 const COLLECTOR_KEY = "k3y+of/the-collector==";
 const untraced = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ChainConfig } from "./chains";
-import { listOf, type Variables } from "./production";
+import { listOf, type Variables } from "./values";
 import { type Address, getAddress, isAddress } from "viem";
 
 export const auditAnchorVariables = {

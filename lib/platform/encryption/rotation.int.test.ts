@@ -150,7 +150,7 @@ const run = (entry: readonly string[], variables: Variables): Run => {
 };
 const children = new Set<ChildProcess>();
 const rotate = (variables: Variables, ...args: string[]): Run =>
-  run([entryFile("keys-rotate"), ...args], variables);
+  run([entryFile("causeway"), "keys:rotate", ...args], variables);
 
 const keyIds = async (): Promise<Record<string, string>> => {
   const rows = await db.database.prisma.managedKey.findMany({

@@ -2,7 +2,20 @@ import { pino, type Logger, type LoggerOptions } from "pino";
 import { redactSecrets } from "@/lib/core/redaction";
 import { openLogDestination, type LogDestination } from "./destination";
 
+const STDOUT = 1;
+const STDERR = 2;
+
 const logs = new Map<string, Log>();
+let logDescriptor = STDOUT;
+
+/**
+ * Sends the log of this process to stderr, for a command that prints its result on stdout. Call it
+ * before the first `getLogger`.
+ */
+export const logToStderr = (): void => {
+  logDescriptor = STDERR;
+};
+
 const dropListeners = new Set<() => void>();
 
 /** Calls `listener` for each log line that could not be written, as when the disk is full. */
@@ -53,6 +66,7 @@ const openLog = (level: string): Log => {
   const known = logs.get(level);
   if (known) return known;
   const stream = openLogDestination({
+    fd: logDescriptor,
     onDropped: () => {
       for (const listener of dropListeners) listener();
     },

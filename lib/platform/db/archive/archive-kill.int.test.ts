@@ -80,10 +80,14 @@ test.each([
   "kill -9 %s loses nothing, and the command goes on when it is repeated",
   async (_when, pattern, times) => {
     await forgetFiles();
-    const child = fork(entryFile("archive"), ["--month", MONTH, "--directory", directory], {
-      env: { DATABASE_URL: proxy.url, NODE_ENV: "test" },
-      stdio: "ignore",
-    });
+    const child = fork(
+      entryFile("causeway"),
+      ["archive", "--month", MONTH, "--directory", directory],
+      {
+        env: { DATABASE_URL: proxy.url, NODE_ENV: "test" },
+        stdio: "ignore",
+      },
+    );
     const ended = once(child, "exit");
     let seen = 0;
     onAnswer = ({ sql }) => {
