@@ -88,14 +88,10 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const drivers = buildDrivers(platform, chainAccess, money);
   const privacy = buildPrivacy(platform, chainAccess, identity, money);
   const webhooks = buildWebhooks(platform, identity);
-  const {
-    replica,
-    samplers,
-    close: closeReplica,
-  } = buildReplica(platform, (own) => readServices(own, platform.registry));
+  const replicated = buildReplica(platform, (own) => readServices(own, platform.registry));
   const telemetry = buildTelemetry(platform, {
     money,
-    samplers: { ...samplers, webhooks: webhooks.sending.sampler },
+    samplers: { ...replicated.samplers, webhooks: webhooks.sending.sampler },
     providerContracts: chainAccess.routing.contracts,
   });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
@@ -144,10 +140,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       buildAnnotations(platform, { ...money, ...payouts }),
       rights.ANNOTATIONS,
     ),
-    privacy: tracedService("privacy", {
-      ...permissionGuard(privacy.service, rights.PRIVACY),
-      wallets: permissionGuard(privacy.service.wallets, rights.PRIVATE_WALLETS),
-    }),
+    privacy: tracedService("privacy", guardedPrivacy(privacy)),
     privacyRunner: privacy.runner,
     exportPrivacyWallet: privacy.exportWallet.run,
     poolPlaces: (chainId: number) => poolPlaces(platform.registry, chainId),
@@ -162,7 +155,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...buildPush(platform, webhooks.webhookSender),
     readiness,
     reconciliation: buildReconcile(platform, money),
-    replica,
+    replica: replicated.replica,
     /** Ends everything that was not approved in time. */
     expireDue: async (): Promise<void> => {
       await Promise.all([
@@ -176,7 +169,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       await identity.apiRequests.close();
       await platform.closeInstances();
       await closeReadiness();
-      await closeReplica();
+      await replicated.close();
       await platform.listener.close();
       await money.ledger.close();
       await webhooks.sending.close();
@@ -184,6 +177,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     },
   };
 };
+
+const guardedPrivacy = ({ service }: Pick<ReturnType<typeof buildPrivacy>, "service">) => ({
+  ...permissionGuard(service, rights.PRIVACY),
+  wallets: permissionGuard(service.wallets, rights.PRIVATE_WALLETS),
+});
 
 /** Shared parts of the process, and maintenance of the database. */
 const sharedParts = (

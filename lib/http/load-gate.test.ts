@@ -22,7 +22,7 @@ const open = (gate: LoadGate, count: number) => {
       .run(() => new Promise<void>((resolve) => ends.push(resolve)))
       .then(
         () => "served",
-        ({ code }: { code: string }) => code,
+        (error: unknown) => (error as { readonly code: string }).code,
       ),
   );
   return {

@@ -87,6 +87,7 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
         simulated.push(input);
         return Promise.resolve({ changes: [treasuryChange] });
       },
+      searchFrom: (_chainId: number, head: bigint) => head,
       sign: () => Promise.resolve({ operation: {}, userOpHash: "0x" }),
     },
     legs: {
