@@ -7,9 +7,6 @@ const config = {
   // A build's cache takes 250 MB and saves a newcomer nothing; source maps of the pages' server
   // parts take 110 MB.
   experimental: {
-    // A page that was opened before is shown at once when a person returns to it. Its queries have
-    // a cache of their own, which refetches what is stale.
-    staleTimes: { dynamic: 60 },
     turbopackFileSystemCacheForBuild: false,
     serverSourceMaps: false,
     turbopackSourceMaps: false,

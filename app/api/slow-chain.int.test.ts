@@ -14,7 +14,7 @@ const { rpcUrls } = await sharedDevnet();
 const proxy = await startFaultProxy(rpcUrls[CHAIN] ?? "");
 afterFile(() => proxy.close());
 const api = await testApi({
-  variables: { [`RPC_URL_${String(CHAIN)}`]: proxy.url, REQUEST_SECONDS_MAX: "2" },
+  variables: { [`RPC_URL_${String(CHAIN)}`]: proxy.url, REQUEST_SECONDS_MAX: "6" },
 });
 
 test("a transfer over a slow node ends with 503 and is not accepted; the same request passes later", async () => {
@@ -33,7 +33,7 @@ test("a transfer over a slow node ends with 503 and is not accepted; the same re
   const idempotencyKey = "one-transfer";
   const before = await countOperations(api, customer);
   // Each call is answered, but the calls of the request together take too long.
-  const slow = proxy.on({ fault: { kind: "delay", ms: 900 } });
+  const slow = proxy.on({ fault: { kind: "delay", ms: 2_500 } });
   await expect(client.call(swapAndTransfer, { body, idempotencyKey })).rejects.toMatchObject({
     status: 503,
     code: "chain_unavailable",

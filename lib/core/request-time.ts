@@ -13,6 +13,8 @@ interface RequestTime {
   readonly endsAtMs: number;
   /** Whether a transaction of the request was committed. Later transactions are then committed. */
   hasCommitted: boolean;
+  /** Whether a call was ended because the time was over. Timers may fire a little early. */
+  hasEndedCall: boolean;
   /** Whether the request was answered. Work that it started and that goes on has no limit. */
   isOver: boolean;
 }
@@ -53,12 +55,14 @@ export const withinRequestTime = async <T>(
     budgetMs,
     endsAtMs: performance.now() + budgetMs,
     hasCommitted: false,
+    hasEndedCall: false,
     isOver: false,
   };
   try {
     return await storage.run(time, work);
   } catch (error) {
-    if (leftMs(time) > 0 || time.hasCommitted || outageOf(error) !== "chain") throw error;
+    const isLate = time.hasEndedCall || leftMs(time) <= 0;
+    if (!isLate || time.hasCommitted || outageOf(error) !== "chain") throw error;
     throw lateError("chain_unavailable", "A chain needs", budgetMs);
   } finally {
     time.isOver = true;
@@ -73,9 +77,13 @@ export const withinRequestTime = async <T>(
 export const withinTimeLeft = <T>(call: () => Promise<T>, late: () => Error): Promise<T> => {
   const time = current();
   if (time === null) return call();
+  const errorOf = (): Error => {
+    time.hasEndedCall = true;
+    return late();
+  };
   const timeoutMs = leftMs(time);
-  if (timeoutMs <= 0) return Promise.reject(late());
-  return withDeadline(call(), { timeoutMs, message: "", errorOf: late });
+  if (timeoutMs <= 0) return Promise.reject(errorOf());
+  return withDeadline(call(), { timeoutMs, message: "", errorOf });
 };
 
 /**

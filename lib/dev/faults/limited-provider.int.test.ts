@@ -22,15 +22,20 @@ const api = await testApi({
 });
 const { registry } = api.services;
 
-/** Whether a call is one too many in the current second. */
+/**
+ * Whether a call is one too many in the current second. Each tenth call is refused too, because a
+ * loaded machine may send fewer calls than the provider allows.
+ */
 const isTooMany = (() => {
   let second = 0;
   let calls = 0;
+  let all = 0;
   return (): boolean => {
     const now = Math.floor(Date.now() / 1000);
     if (now !== second) [second, calls] = [now, 0];
     calls += 1;
-    return calls > CALLS_A_SECOND;
+    all += 1;
+    return calls > CALLS_A_SECOND || all % 10 === 0;
   };
 })();
 
