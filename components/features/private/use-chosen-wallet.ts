@@ -1,7 +1,7 @@
 "use client";
 
 import { parseAsString, useQueryState } from "nuqs";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { hasMoney, type PoolBalance, type PrivacyWallet } from "./parts";
 import {
@@ -25,8 +25,8 @@ interface Queries {
 
 /**
  * The private wallet of a page, as named in the page's address. Without a name, the page opens with
- * the wallet of `openingWallet` and writes its id into the address. So the page does not change
- * when somebody uses another wallet later.
+ * the wallet of `openingWallet` and stays with it when somebody uses another wallet later. The
+ * address is not changed for it, because a change would cancel a click on a link at that moment.
  */
 export const useChosenWallet = ({ wallets, balances }: Queries): ChosenWallet => {
   const [requested, setRequested] = useQueryState(
@@ -42,12 +42,12 @@ export const useChosenWallet = ({ wallets, balances }: Queries): ChosenWallet =>
   const opening = isKnown
     ? openingWallet(allWallets, { balances: balances.data?.data ?? [], lastUsed })
     : undefined;
-  const walletId = (named ?? opening)?.id ?? "";
+  const [openedId, setOpenedId] = useState("");
+  const opened = allWallets.find(({ id }) => id === openedId) ?? opening;
+  const walletId = (named ?? opened)?.id ?? "";
   useEffect(() => {
-    // Writes an id only when the address has none. An id that is not in the list stays, because it
-    // may belong to a wallet that was just created.
-    if (requested === null && walletId !== "") void setRequested(walletId);
-  }, [walletId, requested, setRequested]);
+    if (openedId === "") setOpenedId(walletId);
+  }, [walletId, openedId]);
   return { walletId, isKnown, choose: (next) => void setRequested(next) };
 };
 
