@@ -107,7 +107,7 @@ const comparePictures = async (page: Page, payout: string): Promise<void> => {
     faults.push(await pictureFault(page, `${name}-phone-dark`));
   }
   expect(faults.filter((fault) => fault !== null)).toEqual([]);
-  // To draw the pictures again, Playwright replaces those that differ.
+  // With `--update-snapshots` Playwright would store the moved page below as the new picture.
   if (test.info().config.updateSnapshots === "changed") return;
   // Proves that the comparison sees a page whose content has moved by one line.
   const moved = await pictureFault(page, "settings-phone-dark", "main { translate: 0 20px }");

@@ -71,7 +71,7 @@ const ENTRIES = {
 /** Name of the program of the operator's commands. */
 const COMMANDS = "causeway";
 
-/** Options of esbuild for all programs. */
+/** Options of esbuild that all programs in dist/ share. */
 const OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,

@@ -13,6 +13,8 @@ const PAUSES: Readonly<Record<string, string>> = {
     "A stand-in that answers later than the chains; later still changes nothing.",
   "lib/adapters/onchain/price.test.ts":
     "A stand-in that answers later than another one; later still changes nothing.",
+  "lib/books/ledger/service.int.test.ts":
+    "Work that is longer than the request's time; longer still changes nothing.",
   "lib/core/request-time.int.test.ts":
     "Work that is longer than the request's time; longer still changes nothing.",
   "lib/dev/faults/chains.int.test.ts":

@@ -57,9 +57,7 @@ export const measureChains = async (registry: Chains): Promise<ChainFact[]> => {
 /** Factor by which a measured value may differ from the configured one. */
 const DRIFT_FACTOR = 2;
 
-/**
- * A sentence for each fact that differs from the configuration by more than a factor of two.
- */
+/** A sentence for each fact that differs from the configuration by more than a factor of two. */
 export const driftsOf = (
   registry: Pick<ChainRegistry, "get">,
   facts: readonly ChainFact[],

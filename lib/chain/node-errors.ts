@@ -12,6 +12,8 @@ import { RpcRequestError } from "viem";
 export const STATE_MISSING = -32001;
 /** The code with which several providers refuse requests above an account's rate limit. */
 export const RATE_LIMITED = -32029;
+/** HTTP status with which providers refuse requests above an account's rate limit. */
+export const TOO_MANY_REQUESTS = 429;
 
 const REVERT = 3;
 const STATE_CODES: ReadonlySet<number> = new Set([-32000, STATE_MISSING, -32002, -32603]);

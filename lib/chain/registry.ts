@@ -19,7 +19,7 @@ import { withinTimeLeft } from "@/lib/core/request-time";
 import { createLearntLimit } from "./learnt-limit";
 import { withLogRanges } from "./log-ranges";
 import { withBatchLimit } from "./rpc-batches";
-import { createRpcGate, OPEN_GATE, type RpcGate, rpcTransport } from "./rpc-transport";
+import { createRpcGate, OPEN_GATE, type RpcGate, rpcTransport, SEND } from "./rpc-transport";
 import { rpcFetch, type RpcFetch } from "./rpc-http";
 
 export interface ChainRegistry {
@@ -165,8 +165,6 @@ const refusingNull =
     };
     return { ...made, request: request as typeof made.request };
   };
-
-const SEND = "eth_sendRawTransaction";
 
 /**
  * Ends a call when the time of the request that made it is over. Transactions are not ended,

@@ -1,6 +1,7 @@
 /** Sends JSON-RPC batches of any size to nodes that limit the size of a batch. */
 import { z } from "zod";
 import type { LearntLimit } from "./learnt-limit";
+import { TOO_MANY_REQUESTS } from "./node-errors";
 import { rpcResponse, textOf, type RpcFetch, type RpcResponse } from "./rpc-http";
 
 const batchOf = z.array(z.looseObject({ id: z.union([z.number(), z.string()]) }));
@@ -17,7 +18,6 @@ const refusalObject = z.looseObject({
  */
 const REFUSAL_LENGTH_MAX = 2_000;
 const PARTS_AT_ONCE = 4;
-const TOO_MANY_REQUESTS = 429;
 const BAD_GATEWAY = 502;
 /** Statuses with which nodes reject a request because of its size, with any body. */
 const SIZE_STATUSES: ReadonlySet<number> = new Set([400, 413]);

@@ -13,12 +13,12 @@ import {
   type SharedBudgetOptions,
 } from "@/lib/core/shared-budget";
 import { type RpcFetch, type RpcResponse, textOf } from "./rpc-http";
-import { isRateLimited, meantCode, RATE_LIMITED } from "./node-errors";
+import { isRateLimited, meantCode, RATE_LIMITED, TOO_MANY_REQUESTS } from "./node-errors";
 import { z } from "zod";
 
 // Keeps the requests of all processes to a chain's nodes within the chain's budget.
 
-const SEND = "eth_sendRawTransaction";
+export const SEND = "eth_sendRawTransaction";
 
 export interface RpcGate {
   /** Makes each call wait for its turn before the transport's own deadline begins. */
@@ -238,8 +238,6 @@ const answer = z.looseObject({
   result: z.unknown().optional(),
   error: z.unknown().optional(),
 });
-
-const TOO_MANY_REQUESTS = 429;
 
 const jsonOf = (text: string): unknown => {
   try {

@@ -61,6 +61,20 @@ describe.each(Object.entries(WAYS))("a transaction of %s", (_name, store) => {
   });
 });
 
+test("a transaction beside the call that ended the request is rolled back too", async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const late = () => new TimeoutError({ body: {}, url: "Chain" });
+  const beside: Promise<unknown>[] = [];
+  const request = withinRequestTime(BUDGET_MS, () => {
+    beside.push(WAYS.Prisma("one", 2 * LATE_MS), WAYS["the raw pool"]("two", 2 * LATE_MS));
+    return Promise.all([withinTimeLeft(never, late), ...beside]);
+  });
+  await expect(request).rejects.toMatchObject({ code: "chain_unavailable" });
+  const outcomes = await Promise.allSettled(beside);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(await words()).toEqual([]);
+});
+
 test("a call to a chain ends with the request's time, and the error names the limit", async () => {
   const never = () => new Promise<never>(() => undefined);
   const late = () => new TimeoutError({ body: {}, url: "Chain" });

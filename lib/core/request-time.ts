@@ -11,15 +11,25 @@ import { outageOf } from "@/lib/core/outage";
 interface RequestTime {
   readonly budgetMs: number;
   readonly endsAtMs: number;
-  /** Whether a transaction of the request was committed. Later transactions are then committed. */
-  hasCommitted: boolean;
+  /**
+   * Whether a transaction of the request was committed, or may be by now. Later transactions are
+   * then committed too.
+   */
+  mayHaveCommitted: boolean;
   /** Whether a call was ended because the time was over. Timers may fire a little early. */
   hasEndedCall: boolean;
-  /** Whether the request was answered. Work that it started and that goes on has no limit. */
+  /** Whether the request was answered. Work that goes on afterwards has no limit. */
   isOver: boolean;
+  /** Whether the answer said that nothing was accepted because the time was over. */
+  isRefused: boolean;
 }
 
 const RETRY_AFTER_SECONDS = 5;
+/**
+ * Time after the end of a refused request for which its transactions are rolled back. Steps that
+ * ran beside the one that failed take less.
+ */
+const REFUSED_MS = 60_000;
 const MS_PER_SECOND = 1000;
 
 // The server's bundle and Next's bundle each have a copy of this module. The registered symbol
@@ -54,15 +64,17 @@ export const withinRequestTime = async <T>(
   const time: RequestTime = {
     budgetMs,
     endsAtMs: performance.now() + budgetMs,
-    hasCommitted: false,
+    mayHaveCommitted: false,
     hasEndedCall: false,
     isOver: false,
+    isRefused: false,
   };
   try {
     return await storage.run(time, work);
   } catch (error) {
     const isLate = time.hasEndedCall || leftMs(time) <= 0;
-    if (!isLate || time.hasCommitted || outageOf(error) !== "chain") throw error;
+    time.isRefused = isLate && !time.mayHaveCommitted;
+    if (!time.isRefused || outageOf(error) !== "chain") throw error;
     throw lateError("chain_unavailable", "A chain needs", budgetMs);
   } finally {
     time.isOver = true;
@@ -87,18 +99,21 @@ export const withinTimeLeft = <T>(call: () => Promise<T>, late: () => Error): Pr
 };
 
 /**
- * Checks the time before a COMMIT. Once a transaction of the request was committed, later ones are
- * committed too, because the request was accepted and its answer has to say so.
+ * Checks the time before something is committed. Once a request may have committed something, the
+ * rest is committed too, because the request was accepted and its answer has to say so. A request
+ * that was refused commits nothing any more, also by steps that still run.
  * @throws DomainError `service_unavailable` when the time is over
  */
 export const requireTimeToCommit = (): void => {
-  const time = current();
-  if (time === null || time.hasCommitted || leftMs(time) > 0) return;
-  throw lateError("service_unavailable", "This took", time.budgetMs);
+  const time = storage.getStore();
+  if (time === undefined || time.mayHaveCommitted) return;
+  if (time.isOver ? time.isRefused && leftMs(time) > -REFUSED_MS : leftMs(time) <= 0)
+    throw lateError("service_unavailable", "This took", time.budgetMs);
+  if (!time.isOver) time.mayHaveCommitted = true;
 };
 
-/** Notes that a transaction of the request was committed. */
-export const noteCommit = (): void => {
-  const time = current();
-  if (time !== null) time.hasCommitted = true;
-};
+/**
+ * Runs work that several requests share, such as a batch, without the limit of the request that
+ * happens to start it.
+ */
+export const outsideRequestTime = <T>(work: () => T): T => storage.exit(work);

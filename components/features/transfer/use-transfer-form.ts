@@ -50,7 +50,7 @@ export interface TransferForm {
   readonly assets: readonly AssetInfo[];
 }
 
-/** Preselects what the treasury has most of, by its value. */
+/** The first values of the form: the token and chain of which the treasury holds the most value. */
 const defaultsOf = (setup: SwapSetup): TransferValues => {
   const wallet = setup.treasury ?? setup.wallets[0];
   const richest =

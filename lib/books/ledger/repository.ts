@@ -9,6 +9,7 @@ import {
   type Sql,
   sqlBy,
 } from "@/lib/platform/db/sql";
+import { requireTimeToCommit } from "@/lib/core/request-time";
 import { createPool } from "@/lib/platform/db/pool";
 import { ConnectionLostError, ConflictError } from "./errors";
 
@@ -169,6 +170,7 @@ export const createLedgerRepository = (
           return result;
         };
         const result = await work({ ...sql, asApp });
+        requireTimeToCommit();
         await command(client, "COMMIT");
         return result;
       } catch (error) {

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { addSeconds } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
+import { withinRequestTime } from "@/lib/core/request-time";
 import type { Tx } from "@/lib/platform/db/client";
 import { sqlOf } from "@/lib/platform/db/sql";
 import { testDatabase } from "@/lib/dev/testing/database";
@@ -26,6 +28,39 @@ const transfer = (from: string, to: string, amountBase: bigint) => ({
 });
 const balanceOf = async (id: string): Promise<bigint> =>
   (await ledger.account(projectId, id)).postedBase;
+
+describe("a request whose time is over", () => {
+  const BUDGET_MS = 300;
+  const LATE_MS = 400;
+
+  test("moves nothing, and transfers of other requests go on", async () => {
+    const [from, to] = [await open(currency, 100n), await open(currency, 0n)];
+    const late = withinRequestTime(1, async () => {
+      await sleep(LATE_MS);
+      return ledger.transfer(transfer(from, to, 10n));
+    });
+    const [, { status }] = await Promise.allSettled([
+      late,
+      withinRequestTime(60_000, () => ledger.transfer(transfer(from, to, 5n))),
+    ]);
+    expect(status).toBe("fulfilled");
+    await expect(late).rejects.toMatchObject({ code: "service_unavailable" });
+    expect(await balanceOf(to)).toBe(5n);
+  });
+
+  test("commits the rest when its transfer was posted, also in a batch that another request began", async () => {
+    const [from, to] = [await open(currency, 100n), await open(currency, 0n)];
+    const first = withinRequestTime(60_000, () => ledger.transfer(transfer(from, to, 1n)));
+    const second = withinRequestTime(BUDGET_MS, async () => {
+      await ledger.transfer(transfer(from, to, 10n));
+      await sleep(LATE_MS);
+      await database.transaction((tx) => tx.$queryRaw`SELECT 1`);
+    });
+    const [, { status }] = await Promise.allSettled([first, second]);
+    // On a loaded machine the second transfer may be refused; then nothing of it may be posted.
+    expect(await balanceOf(to)).toBe(status === "fulfilled" ? 11n : 1n);
+  });
+});
 
 describe("funding", () => {
   const fund = (to: string, amountBase: bigint, liabilitiesMaxBase: bigint | null) => ({

@@ -1,6 +1,7 @@
 import type { Clock } from "@/lib/core/clock";
 import { createBatcher } from "@/lib/core/batch";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
+import { outsideRequestTime, requireTimeToCommit } from "@/lib/core/request-time";
 import { currentTraceparent, inSpan } from "@/lib/core/tracing";
 import {
   type AccountChange,
@@ -165,7 +166,9 @@ const createPosting = (deps: LedgerDeps) => {
       const results = (
         inTime.length === 0
           ? []
-          : await measuredBatch(deps, items, () => postBatch(deps, inTime))
+          : await outsideRequestTime(() =>
+              measuredBatch(deps, items, () => postBatch(deps, inTime)),
+            )
       ).values();
       const tooLate = busy();
       return items.map((_, index) =>
@@ -177,6 +180,8 @@ const createPosting = (deps: LedgerDeps) => {
   // Async, so that an error of `check` becomes a rejection.
   const decideOne = async (command: LedgerCommand): Promise<Outcome> => {
     check(command);
+    // The batch serves several requests, so each checks its own time before it joins the batch.
+    requireTimeToCommit();
     return batcher.submit({
       command,
       since: performance.now(),

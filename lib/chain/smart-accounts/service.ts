@@ -153,8 +153,8 @@ export const validitySeconds = (blockTimeMs: number): number =>
   Math.max(VALIDITY_SECONDS_MIN, Math.ceil((VALIDITY_BLOCKS * blockTimeMs) / 1000));
 
 /**
- * Number of blocks, at the configured block time, before the head at which a search begins, because a reorganisation may move an
- * operation into a block before the head at the time of signing.
+ * Number of blocks, at the configured block time, before the head at which a search begins. A
+ * reorganisation may move an operation into a block before the head at the time of signing.
  */
 const REORG_BLOCKS = 64;
 

@@ -51,8 +51,11 @@ const storeUsage = async (usedWei: bigint, daysAgo: number): Promise<void> => {
   const day = new Date(Date.now() - daysAgo * DAY_MS);
   await database.prisma.sponsorUsage.create({
     data: {
-      ...{ projectId, chainId: CHAIN, day },
-      ...{ reservedWei: 0, usedWei: usedWei.toString() },
+      projectId,
+      chainId: CHAIN,
+      day,
+      reservedWei: 0,
+      usedWei: usedWei.toString(),
     },
   });
 };

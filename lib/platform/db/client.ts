@@ -18,7 +18,7 @@ import {
 } from "./sql";
 import { PrismaClient, type Prisma } from "./generated/client";
 import { createPool } from "./pool";
-import { noteCommit, requireTimeToCommit } from "@/lib/core/request-time";
+import { requireTimeToCommit } from "@/lib/core/request-time";
 
 /** A Prisma client inside a transaction. Repositories take `Tx | PrismaClient`. */
 export type Tx = Prisma.TransactionClient;
@@ -136,18 +136,15 @@ const inReads = async <T>(
 };
 
 /** Runs a transaction whose COMMIT needs time that is left to the current request. */
-const inTime = async <Transaction, T>(
+const inTime = <Transaction, T>(
   run: (work: (transaction: Transaction) => Promise<T>) => Promise<T>,
   work: (transaction: Transaction) => Promise<T>,
-): Promise<T> => {
-  const result = await run(async (transaction) => {
+): Promise<T> =>
+  run(async (transaction) => {
     const done = await work(transaction);
     requireTimeToCommit();
     return done;
   });
-  noteCommit();
-  return result;
-};
 
 export interface DatabaseOptions {
   readonly poolSize?: number;

@@ -39,7 +39,7 @@ const services = (): ReadonlyMap<string, string> => {
 
 interface Scraped {
   readonly job: string;
-  /** Each as `host:port`. */
+  /** The addresses that Prometheus asks, each as `host:port`. */
   readonly targets: readonly string[];
 }
 
